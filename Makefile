@@ -1,0 +1,46 @@
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+VENV  := .venv
+BIN   := $(VENV)/bin
+SCALE ?= 1
+export SCALE
+
+.PHONY: help
+help: ## List what there is
+	@grep -hE '^[a-z][a-z-]*:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
+
+$(VENV)/.ready: pyproject.toml uv.lock
+	python3 -m venv $(VENV)
+	$(BIN)/pip --quiet --disable-pip-version-check install 'uv==0.13.9'
+	$(BIN)/uv sync --quiet --frozen --extra dev
+	@touch $@
+
+.PHONY: venv
+venv: $(VENV)/.ready ## Create the virtual environment from uv.lock
+
+.PHONY: test
+test: venv ## Run the tests (SCALE=10 for the full sizes)
+	$(BIN)/pytest
+
+.PHONY: format
+format: venv ## Put the code into its standard form
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix-only --quiet .
+
+.PHONY: protos
+protos: venv ## Generate services/forebay/pb from protos/
+	$(BIN)/python protos/generate.py
+
+.PHONY: check
+check: venv ## Check format, lint, types, layers, protos and generated files
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/codespell
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/buf lint protos
+	$(BIN)/python protos/generate.py --check
+
+.PHONY: clean
+clean: ## Remove what was made, the virtual environment too
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .forebay

@@ -1,0 +1,86 @@
+"""The accounts of one peer: every article offered to it is in exactly one column at any moment."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Ledger:
+    """Counts of articles of one peer.
+
+    `queued`, `deferred` and `in_flight` rise and fall; all others only rise. `offered` begins with what was
+    recovered at start, so the columns add up over restarts too.
+    """
+
+    offered: int = 0
+    accepted: int = 0
+    refused: int = 0
+    """The peer did not want it (438): it had it already."""
+    rejected: int = 0
+    """The peer took it and turned it down (439, or a 431 to TAKETHIS)."""
+    expired: int = 0
+    """Grew older in the backlog than `backlog.maxAge`."""
+    dead_lettered: int = 0
+    dropped: Counter[str] = field(default_factory=Counter)
+    """By reason: what a limit, a damaged body or a repeat cost."""
+    queued: int = 0
+    """In memory, in B or R, or in the feed log and not yet handed out."""
+    deferred: int = 0
+    """In D, or on the way there."""
+    in_flight: int = 0
+    requeued: int = 0
+    """Given back unanswered by a connection that ended; a remark, not a column."""
+    bytes_accepted: int = 0
+    bytes_rejected: int = 0
+
+    @property
+    def settled(self) -> int:
+        """Articles that this peer is done with."""
+        final = self.accepted + self.refused + self.rejected + self.expired + self.dead_lettered
+        return final + self.dropped.total()
+
+    @property
+    def owed(self) -> int:
+        """Articles that still have to go to this peer."""
+        return self.queued + self.deferred + self.in_flight
+
+    @property
+    def imbalance(self) -> int:
+        """0 in a sound ledger."""
+        return self.offered - self.settled - self.owed
+
+    def offer(self, count: int) -> None:
+        """`count` articles were routed to this peer, or recovered for it."""
+        self.offered += count
+        self.queued += count
+
+    def send(self, count: int) -> None:
+        """`count` articles went from the queue to a connection."""
+        self.queued -= count
+        self.in_flight += count
+
+    def give_back(self, count: int) -> None:
+        """A connection ended with `count` articles unanswered."""
+        self.in_flight -= count
+        self.queued += count
+        self.requeued += count
+
+    def defer(self, count: int) -> None:
+        """The peer put off `count` articles that were in flight."""
+        self.in_flight -= count
+        self.deferred += count
+
+    def drop(self, count: int, reason: str) -> None:
+        """`count` queued articles will never be sent."""
+        self.queued -= count
+        self.dropped[reason] += count
+
+    def expire(self, count: int) -> None:
+        """`count` queued articles became too old."""
+        self.queued -= count
+        self.expired += count
+
+    def recall(self, count: int) -> None:
+        """D became R: its `count` articles wait for their turn again."""
+        self.deferred -= count
+        self.queued += count

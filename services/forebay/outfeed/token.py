@@ -1,0 +1,50 @@
+"""Tokens: what stands for an article in queues, spill streams and on connections. A token never holds a body."""
+
+from hashlib import blake2b
+from struct import Struct
+from typing import NamedTuple
+
+_HEAD = Struct(">QQIH")
+MAX_TRIES = 0xFFFF
+
+
+class Token(NamedTuple):
+    """One article as one peer's queue knows it."""
+
+    message_id: bytes
+    """With its angle brackets."""
+    key: bytes
+    """16 octets made of the message-id: the name of the body in the message store, and of the article in history."""
+    seq: int
+    """Position in the feed log."""
+    arrival: int
+    """Milliseconds since the epoch."""
+    size: int
+    """Octets in wire form: dots doubled, with the terminating dot."""
+    tries: int
+    """How often a peer has put it off or failed on it."""
+
+    def encode(self) -> bytes:
+        """The token as an entry of a spill stream; the key is left out, for the message-id yields it."""
+        return _HEAD.pack(self.seq, self.arrival, self.size, min(self.tries, MAX_TRIES)) + self.message_id
+
+    def again(self) -> "Token":
+        """The same article after one more try."""
+        return self._replace(tries=self.tries + 1)
+
+
+def message_key(message_id: bytes) -> bytes:
+    """16 octets that stand for a message-id: too long to be made to collide on purpose."""
+    return blake2b(message_id, digest_size=16).digest()
+
+
+def decode(entry: bytes) -> Token:
+    """Read an entry of a spill stream.
+
+    Raises `ValueError` when it is shorter than a token.
+    """
+    if len(entry) <= _HEAD.size:
+        raise ValueError(f"spill entry of {len(entry)} octets is no token: it needs more than {_HEAD.size}")
+    seq, arrival, size, tries = _HEAD.unpack_from(entry)
+    message_id = entry[_HEAD.size :]
+    return Token(message_id, message_key(message_id), seq, arrival, size, tries)

@@ -1,0 +1,312 @@
+import datetime
+
+from google.protobuf import duration_pb2 as _duration_pb2
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class Outcome(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    OUTCOME_UNSPECIFIED: _ClassVar[Outcome]
+    OUTCOME_ACCEPTED: _ClassVar[Outcome]
+    OUTCOME_DUPLICATE: _ClassVar[Outcome]
+    OUTCOME_NO_PEER: _ClassVar[Outcome]
+    OUTCOME_REJECTED: _ClassVar[Outcome]
+
+class PeerState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    PEER_STATE_UNSPECIFIED: _ClassVar[PeerState]
+    PEER_STATE_PAUSED: _ClassVar[PeerState]
+    PEER_STATE_IDLE: _ClassVar[PeerState]
+    PEER_STATE_CONNECTING: _ClassVar[PeerState]
+    PEER_STATE_CONNECTED: _ClassVar[PeerState]
+    PEER_STATE_BACKING_OFF: _ClassVar[PeerState]
+OUTCOME_UNSPECIFIED: Outcome
+OUTCOME_ACCEPTED: Outcome
+OUTCOME_DUPLICATE: Outcome
+OUTCOME_NO_PEER: Outcome
+OUTCOME_REJECTED: Outcome
+PEER_STATE_UNSPECIFIED: PeerState
+PEER_STATE_PAUSED: PeerState
+PEER_STATE_IDLE: PeerState
+PEER_STATE_CONNECTING: PeerState
+PEER_STATE_CONNECTED: PeerState
+PEER_STATE_BACKING_OFF: PeerState
+
+class Article(_message.Message):
+    __slots__ = ("content",)
+    CONTENT_FIELD_NUMBER: _ClassVar[int]
+    content: bytes
+    def __init__(self, content: _Optional[bytes] = ...) -> None: ...
+
+class OfferRequest(_message.Message):
+    __slots__ = ("first", "articles")
+    FIRST_FIELD_NUMBER: _ClassVar[int]
+    ARTICLES_FIELD_NUMBER: _ClassVar[int]
+    first: int
+    articles: _containers.RepeatedCompositeFieldContainer[Article]
+    def __init__(self, first: _Optional[int] = ..., articles: _Optional[_Iterable[_Union[Article, _Mapping]]] = ...) -> None: ...
+
+class OfferResponse(_message.Message):
+    __slots__ = ("verdicts",)
+    VERDICTS_FIELD_NUMBER: _ClassVar[int]
+    verdicts: _containers.RepeatedCompositeFieldContainer[Verdict]
+    def __init__(self, verdicts: _Optional[_Iterable[_Union[Verdict, _Mapping]]] = ...) -> None: ...
+
+class Verdict(_message.Message):
+    __slots__ = ("first", "count", "outcome", "reason", "message_id")
+    FIRST_FIELD_NUMBER: _ClassVar[int]
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    OUTCOME_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_ID_FIELD_NUMBER: _ClassVar[int]
+    first: int
+    count: int
+    outcome: Outcome
+    reason: str
+    message_id: str
+    def __init__(self, first: _Optional[int] = ..., count: _Optional[int] = ..., outcome: _Optional[_Union[Outcome, str]] = ..., reason: _Optional[str] = ..., message_id: _Optional[str] = ...) -> None: ...
+
+class ExplainRequest(_message.Message):
+    __slots__ = ("article",)
+    ARTICLE_FIELD_NUMBER: _ClassVar[int]
+    article: Article
+    def __init__(self, article: _Optional[_Union[Article, _Mapping]] = ...) -> None: ...
+
+class ExplainResponse(_message.Message):
+    __slots__ = ("outcome", "reason", "message_id", "peers")
+    OUTCOME_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_ID_FIELD_NUMBER: _ClassVar[int]
+    PEERS_FIELD_NUMBER: _ClassVar[int]
+    outcome: Outcome
+    reason: str
+    message_id: str
+    peers: _containers.RepeatedCompositeFieldContainer[PeerExplanation]
+    def __init__(self, outcome: _Optional[_Union[Outcome, str]] = ..., reason: _Optional[str] = ..., message_id: _Optional[str] = ..., peers: _Optional[_Iterable[_Union[PeerExplanation, _Mapping]]] = ...) -> None: ...
+
+class PeerExplanation(_message.Message):
+    __slots__ = ("peer", "wanted", "rule", "detail")
+    PEER_FIELD_NUMBER: _ClassVar[int]
+    WANTED_FIELD_NUMBER: _ClassVar[int]
+    RULE_FIELD_NUMBER: _ClassVar[int]
+    DETAIL_FIELD_NUMBER: _ClassVar[int]
+    peer: str
+    wanted: bool
+    rule: str
+    detail: str
+    def __init__(self, peer: _Optional[str] = ..., wanted: _Optional[bool] = ..., rule: _Optional[str] = ..., detail: _Optional[str] = ...) -> None: ...
+
+class ListPeersRequest(_message.Message):
+    __slots__ = ("peers",)
+    PEERS_FIELD_NUMBER: _ClassVar[int]
+    peers: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, peers: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class ListPeersResponse(_message.Message):
+    __slots__ = ("peers",)
+    PEERS_FIELD_NUMBER: _ClassVar[int]
+    peers: _containers.RepeatedCompositeFieldContainer[PeerStatus]
+    def __init__(self, peers: _Optional[_Iterable[_Union[PeerStatus, _Mapping]]] = ...) -> None: ...
+
+class WatchPeersRequest(_message.Message):
+    __slots__ = ("peers", "interval")
+    PEERS_FIELD_NUMBER: _ClassVar[int]
+    INTERVAL_FIELD_NUMBER: _ClassVar[int]
+    peers: _containers.RepeatedScalarFieldContainer[str]
+    interval: _duration_pb2.Duration
+    def __init__(self, peers: _Optional[_Iterable[str]] = ..., interval: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
+
+class WatchPeersResponse(_message.Message):
+    __slots__ = ("time", "peers")
+    TIME_FIELD_NUMBER: _ClassVar[int]
+    PEERS_FIELD_NUMBER: _ClassVar[int]
+    time: _timestamp_pb2.Timestamp
+    peers: _containers.RepeatedCompositeFieldContainer[PeerStatus]
+    def __init__(self, time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., peers: _Optional[_Iterable[_Union[PeerStatus, _Mapping]]] = ...) -> None: ...
+
+class PeerStatus(_message.Message):
+    __slots__ = ("name", "uid", "state", "reason", "connections", "counters", "backlog", "oldest_queued_age", "window", "queue_length", "last_error", "last_error_time", "next_attempt_time", "articles_per_second")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    UID_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    CONNECTIONS_FIELD_NUMBER: _ClassVar[int]
+    COUNTERS_FIELD_NUMBER: _ClassVar[int]
+    BACKLOG_FIELD_NUMBER: _ClassVar[int]
+    OLDEST_QUEUED_AGE_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    QUEUE_LENGTH_FIELD_NUMBER: _ClassVar[int]
+    LAST_ERROR_FIELD_NUMBER: _ClassVar[int]
+    LAST_ERROR_TIME_FIELD_NUMBER: _ClassVar[int]
+    NEXT_ATTEMPT_TIME_FIELD_NUMBER: _ClassVar[int]
+    ARTICLES_PER_SECOND_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    uid: str
+    state: PeerState
+    reason: str
+    connections: _containers.RepeatedCompositeFieldContainer[ConnectionStatus]
+    counters: PeerCounters
+    backlog: Backlog
+    oldest_queued_age: _duration_pb2.Duration
+    window: int
+    queue_length: int
+    last_error: str
+    last_error_time: _timestamp_pb2.Timestamp
+    next_attempt_time: _timestamp_pb2.Timestamp
+    articles_per_second: float
+    def __init__(self, name: _Optional[str] = ..., uid: _Optional[str] = ..., state: _Optional[_Union[PeerState, str]] = ..., reason: _Optional[str] = ..., connections: _Optional[_Iterable[_Union[ConnectionStatus, _Mapping]]] = ..., counters: _Optional[_Union[PeerCounters, _Mapping]] = ..., backlog: _Optional[_Union[Backlog, _Mapping]] = ..., oldest_queued_age: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., window: _Optional[int] = ..., queue_length: _Optional[int] = ..., last_error: _Optional[str] = ..., last_error_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., next_attempt_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., articles_per_second: _Optional[float] = ...) -> None: ...
+
+class ConnectionStatus(_message.Message):
+    __slots__ = ("id", "address", "connected_since", "in_flight", "streaming", "no_check", "accepted", "refused", "rejected", "deferred")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    ADDRESS_FIELD_NUMBER: _ClassVar[int]
+    CONNECTED_SINCE_FIELD_NUMBER: _ClassVar[int]
+    IN_FLIGHT_FIELD_NUMBER: _ClassVar[int]
+    STREAMING_FIELD_NUMBER: _ClassVar[int]
+    NO_CHECK_FIELD_NUMBER: _ClassVar[int]
+    ACCEPTED_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_FIELD_NUMBER: _ClassVar[int]
+    REJECTED_FIELD_NUMBER: _ClassVar[int]
+    DEFERRED_FIELD_NUMBER: _ClassVar[int]
+    id: int
+    address: str
+    connected_since: _timestamp_pb2.Timestamp
+    in_flight: int
+    streaming: bool
+    no_check: bool
+    accepted: int
+    refused: int
+    rejected: int
+    deferred: int
+    def __init__(self, id: _Optional[int] = ..., address: _Optional[str] = ..., connected_since: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., in_flight: _Optional[int] = ..., streaming: _Optional[bool] = ..., no_check: _Optional[bool] = ..., accepted: _Optional[int] = ..., refused: _Optional[int] = ..., rejected: _Optional[int] = ..., deferred: _Optional[int] = ...) -> None: ...
+
+class PeerCounters(_message.Message):
+    __slots__ = ("offered", "accepted", "refused", "rejected", "deferred", "expired", "dropped", "dead_lettered", "queued", "in_flight", "accepted_bytes", "rejected_bytes", "requeued")
+    OFFERED_FIELD_NUMBER: _ClassVar[int]
+    ACCEPTED_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_FIELD_NUMBER: _ClassVar[int]
+    REJECTED_FIELD_NUMBER: _ClassVar[int]
+    DEFERRED_FIELD_NUMBER: _ClassVar[int]
+    EXPIRED_FIELD_NUMBER: _ClassVar[int]
+    DROPPED_FIELD_NUMBER: _ClassVar[int]
+    DEAD_LETTERED_FIELD_NUMBER: _ClassVar[int]
+    QUEUED_FIELD_NUMBER: _ClassVar[int]
+    IN_FLIGHT_FIELD_NUMBER: _ClassVar[int]
+    ACCEPTED_BYTES_FIELD_NUMBER: _ClassVar[int]
+    REJECTED_BYTES_FIELD_NUMBER: _ClassVar[int]
+    REQUEUED_FIELD_NUMBER: _ClassVar[int]
+    offered: int
+    accepted: int
+    refused: int
+    rejected: int
+    deferred: int
+    expired: int
+    dropped: int
+    dead_lettered: int
+    queued: int
+    in_flight: int
+    accepted_bytes: int
+    rejected_bytes: int
+    requeued: int
+    def __init__(self, offered: _Optional[int] = ..., accepted: _Optional[int] = ..., refused: _Optional[int] = ..., rejected: _Optional[int] = ..., deferred: _Optional[int] = ..., expired: _Optional[int] = ..., dropped: _Optional[int] = ..., dead_lettered: _Optional[int] = ..., queued: _Optional[int] = ..., in_flight: _Optional[int] = ..., accepted_bytes: _Optional[int] = ..., rejected_bytes: _Optional[int] = ..., requeued: _Optional[int] = ...) -> None: ...
+
+class Backlog(_message.Message):
+    __slots__ = ("entries", "bytes", "segments")
+    ENTRIES_FIELD_NUMBER: _ClassVar[int]
+    BYTES_FIELD_NUMBER: _ClassVar[int]
+    SEGMENTS_FIELD_NUMBER: _ClassVar[int]
+    entries: int
+    bytes: int
+    segments: int
+    def __init__(self, entries: _Optional[int] = ..., bytes: _Optional[int] = ..., segments: _Optional[int] = ...) -> None: ...
+
+class PauseRequest(_message.Message):
+    __slots__ = ("peer",)
+    PEER_FIELD_NUMBER: _ClassVar[int]
+    peer: str
+    def __init__(self, peer: _Optional[str] = ...) -> None: ...
+
+class PauseResponse(_message.Message):
+    __slots__ = ("peer",)
+    PEER_FIELD_NUMBER: _ClassVar[int]
+    peer: PeerStatus
+    def __init__(self, peer: _Optional[_Union[PeerStatus, _Mapping]] = ...) -> None: ...
+
+class ResumeRequest(_message.Message):
+    __slots__ = ("peer",)
+    PEER_FIELD_NUMBER: _ClassVar[int]
+    peer: str
+    def __init__(self, peer: _Optional[str] = ...) -> None: ...
+
+class ResumeResponse(_message.Message):
+    __slots__ = ("peer",)
+    PEER_FIELD_NUMBER: _ClassVar[int]
+    peer: PeerStatus
+    def __init__(self, peer: _Optional[_Union[PeerStatus, _Mapping]] = ...) -> None: ...
+
+class FlushRequest(_message.Message):
+    __slots__ = ("peer",)
+    PEER_FIELD_NUMBER: _ClassVar[int]
+    peer: str
+    def __init__(self, peer: _Optional[str] = ...) -> None: ...
+
+class FlushResponse(_message.Message):
+    __slots__ = ("entries",)
+    ENTRIES_FIELD_NUMBER: _ClassVar[int]
+    entries: int
+    def __init__(self, entries: _Optional[int] = ...) -> None: ...
+
+class ListDeadLettersRequest(_message.Message):
+    __slots__ = ("peer", "page_size", "page_token")
+    PEER_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    peer: str
+    page_size: int
+    page_token: str
+    def __init__(self, peer: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListDeadLettersResponse(_message.Message):
+    __slots__ = ("dead_letters", "next_page_token")
+    DEAD_LETTERS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    dead_letters: _containers.RepeatedCompositeFieldContainer[DeadLetter]
+    next_page_token: str
+    def __init__(self, dead_letters: _Optional[_Iterable[_Union[DeadLetter, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class DeadLetter(_message.Message):
+    __slots__ = ("message_id", "reason", "arrival_time", "dead_letter_time", "size", "tries")
+    MESSAGE_ID_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    ARRIVAL_TIME_FIELD_NUMBER: _ClassVar[int]
+    DEAD_LETTER_TIME_FIELD_NUMBER: _ClassVar[int]
+    SIZE_FIELD_NUMBER: _ClassVar[int]
+    TRIES_FIELD_NUMBER: _ClassVar[int]
+    message_id: str
+    reason: str
+    arrival_time: _timestamp_pb2.Timestamp
+    dead_letter_time: _timestamp_pb2.Timestamp
+    size: int
+    tries: int
+    def __init__(self, message_id: _Optional[str] = ..., reason: _Optional[str] = ..., arrival_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., dead_letter_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., size: _Optional[int] = ..., tries: _Optional[int] = ...) -> None: ...
+
+class ReplayDeadLettersRequest(_message.Message):
+    __slots__ = ("peer", "message_ids")
+    PEER_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
+    peer: str
+    message_ids: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, peer: _Optional[str] = ..., message_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class ReplayDeadLettersResponse(_message.Message):
+    __slots__ = ("entries",)
+    ENTRIES_FIELD_NUMBER: _ClassVar[int]
+    entries: int
+    def __init__(self, entries: _Optional[int] = ...) -> None: ...

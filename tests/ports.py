@@ -1,0 +1,16 @@
+"""Free loopback ports for the servers that tests start."""
+
+import socket
+
+given: set[int] = set()
+
+
+def free_port() -> int:
+    """A TCP port of 127.0.0.1 that nobody listens on and that this process gave to nobody before."""
+    while True:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = int(probe.getsockname()[1])
+        if port not in given:
+            given.add(port)
+            return port
