@@ -73,7 +73,7 @@ def article_of(entry: re.Match[bytes], revision: int = 0) -> Article:
     head = (
         b"Path: corpus.forebay.example!not-for-mail",
         b'From: "%b" <%b@corpus.forebay.example>' % (NOT_ATEXT.sub(b"?", entry["name"]).strip(), package),
-        b"Newsgroups: " + (b"test.feed,test.other" if digest[0] in b"0123" else b"test.feed"),
+        b"Newsgroups: " + (b"test.feed" if len(entry[0]) % 4 else b"test.feed,test.other"),
         b"Subject: %b (%b)" % (package, version),
         b"Date: " + entry["date"],
         b"Message-ID: " + message_id,

@@ -28,6 +28,8 @@ class Ledger:
     deferred: int = 0
     """In D, or on the way there."""
     in_flight: int = 0
+    dead_kept: int = 0
+    """Dead letters that can be replayed; a remark, not a column."""
     requeued: int = 0
     """Given back unanswered by a connection that ended; a remark, not a column."""
     bytes_accepted: int = 0
@@ -54,8 +56,31 @@ class Ledger:
         self.offered += count
         self.queued += count
 
+    def recover(self, deferred: int, dead: int) -> None:
+        """What Redis holds is known now: of all that is owed so much is deferred, and so much given up.
+
+        Dead letters of before the start count as offered and given up; ones that Redis lost are offered again.
+        """
+        found = dead - self.dead_kept
+        if found > 0:
+            self.queued -= found
+            self.dead_lettered += found
+        else:
+            self.offer(-found)
+        self.dead_kept = dead
+        self.queued += self.deferred - deferred
+        self.deferred = deferred
+
+    def replay(self, count: int) -> None:
+        """`count` dead letters are offered again."""
+        self.dead_kept -= count
+        self.offer(count)
+
     def send(self, count: int) -> None:
         """`count` articles went from the queue to a connection."""
+        # An append that Redis took without saying so can leave an article both in B and in D.
+        if (twice := count - self.queued) > 0:
+            self.recall(twice)
         self.queued -= count
         self.in_flight += count
 
@@ -64,6 +89,34 @@ class Ledger:
         self.in_flight -= count
         self.queued += count
         self.requeued += count
+
+    def accept(self, count: int, octets: int) -> None:
+        """The peer took `count` articles that were in flight."""
+        self.in_flight -= count
+        self.accepted += count
+        self.bytes_accepted += octets
+
+    def refuse(self, count: int) -> None:
+        """The peer did not want `count` articles that were in flight."""
+        self.in_flight -= count
+        self.refused += count
+
+    def reject(self, count: int, octets: int) -> None:
+        """The peer turned down `count` articles that it had been sent."""
+        self.in_flight -= count
+        self.rejected += count
+        self.bytes_rejected += octets
+
+    def bury(self, count: int) -> None:
+        """`count` articles that were in flight are given up and kept as dead letters."""
+        self.in_flight -= count
+        self.dead_lettered += count
+        self.dead_kept += count
+
+    def lose(self, count: int, reason: str) -> None:
+        """`count` articles that were to be sent cannot be."""
+        self.in_flight -= count
+        self.dropped[reason] += count
 
     def defer(self, count: int) -> None:
         """The peer put off `count` articles that were in flight."""

@@ -29,9 +29,9 @@ class PeerQueue:
         return len(self.spilling) >= self.size
 
     @property
-    def room(self) -> int:
-        """How many tokens `fresh` takes before it overflows."""
-        return max(0, self.size - len(self.fresh))
+    def running_dry(self) -> bool:
+        """So little is left to send that it is time to read more."""
+        return len(self.fresh) + len(self.resent) <= self.size // 4
 
     def push(self, tokens: Iterable[Token]) -> None:
         """Append fresh tokens; when that fills the queue, its oldest part overflows."""

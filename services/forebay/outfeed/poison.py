@@ -13,8 +13,10 @@ class PoisonTest:
     no failure counts until the peer gave one good answer.
     """
 
-    def __init__(self, max_tries: int) -> None:
-        self.max_tries = max_tries
+    def __init__(self, max_failures: int, max_deferrals: int | None) -> None:
+        """After how many failures, or put-offs if that is not None, an article is given up."""
+        self.max_failures = max_failures
+        self.max_deferrals = max_deferrals
         self._streak = 0
 
     @property
@@ -26,12 +28,21 @@ class PoisonTest:
         """The peer took or turned down an article in an orderly way."""
         self._streak = 0
 
-    def judge(self, tokens: list[Token]) -> tuple[list[Token], list[Token]]:
-        """Split failed tokens into those to be tried again and those to be dead-lettered."""
+    def failed(self, tokens: list[Token]) -> tuple[list[Token], list[Token]]:
+        """Split tokens that failed into those to be tried again and those to be given up."""
         self._streak += len(tokens)
         if self.peer_is_wrong:
             return tokens, []
-        tried = [token.again() for token in tokens]
-        again = [token for token in tried if token.tries < self.max_tries]
-        poison = [token for token in tried if token.tries >= self.max_tries]
-        return again, poison
+        return _judge(tokens, self.max_failures)
+
+    def deferred(self, tokens: list[Token]) -> tuple[list[Token], list[Token]]:
+        """Split tokens that were put off into those to be tried again and those to be given up."""
+        self.good_answer()
+        return _judge(tokens, self.max_deferrals)
+
+
+def _judge(tokens: list[Token], limit: int | None) -> tuple[list[Token], list[Token]]:
+    tried = [token.again() for token in tokens]
+    if limit is None:
+        return tried, []
+    return [token for token in tried if token.tries < limit], [token for token in tried if token.tries >= limit]

@@ -1,0 +1,21 @@
+"""The custom resources, and how they are read: one schema for kubectl, for files and for services."""
+
+from forebay.api.errors import ApiError, ManifestError, SecretError, UidsError
+from forebay.api.manifests import Manifests, Reading, read_files, read_objects
+from forebay.api.model import json_schema
+from forebay.api.uids import with_uids
+from forebay.api.violations import Violation
+
+__all__ = [
+    "ApiError",
+    "ManifestError",
+    "Manifests",
+    "Reading",
+    "SecretError",
+    "UidsError",
+    "Violation",
+    "json_schema",
+    "read_files",
+    "read_objects",
+    "with_uids",
+]

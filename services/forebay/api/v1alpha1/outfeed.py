@@ -1,0 +1,112 @@
+"""Outfeed: a service that takes articles in once and feeds them to its peers."""
+
+from datetime import timedelta
+from typing import Annotated, ClassVar, Literal
+
+from forebay.api.model import Items, Model
+from forebay.api.rules import NotAbove, Rule
+from forebay.api.v1alpha1.metadata import AccessRule, Name, Reference, Resource, ServiceMetadata
+from forebay.api.v1alpha1.spill import GIBIBYTE
+from forebay.api.values import Flag, Size, Span, Text, Whole
+
+Port = Annotated[int, Whole(1, 65535, "")]
+BindAddress = Annotated[str, Text(r"^[0-9A-Za-z.:-]+$", "an IP address or a host name, as 127.0.0.1 or ::")]
+
+
+class GrpcListener(Model):
+    """Where gRPC is served."""
+
+    address: BindAddress | None = None
+    """Address to listen on. Left out: 127.0.0.1 without TLS, every address with it."""
+    port: Port = 7119
+    """Port to listen on."""
+
+
+class NntpListener(Model):
+    """Where NNTP peers may feed us."""
+
+    address: BindAddress = "127.0.0.1"
+    """Address to listen on. NNTP knows nobody: whoever can connect can feed."""
+    port: Port = 1119
+    """Port to listen on."""
+
+
+class HealthListener(Model):
+    """Where health and metrics are shown, in plain HTTP."""
+
+    address: BindAddress | None = None
+    """Address to listen on. Left out: 127.0.0.1 without TLS, every address with it."""
+    port: Port = 9119
+    """Port to listen on."""
+
+
+class OutfeedListeners(Model):
+    """Where an Outfeed listens."""
+
+    grpc: GrpcListener = GrpcListener()
+    """Where gRPC is served."""
+    nntp: NntpListener | None = None
+    """Where NNTP peers may feed us. Left out: nowhere."""
+    health: HealthListener = HealthListener()
+    """Where health and metrics are shown, in plain HTTP."""
+
+
+class OutfeedStorage(Model):
+    """Space on disk."""
+
+    size: Annotated[int, Size("1GiB", "64TiB")] = 20 * GIBIBYTE
+    """Size of the volume in a cluster."""
+    log_limit: Annotated[int, Size("16MiB", "1TiB")] = GIBIBYTE
+    """Size of the feed log, about 100 octets an article, that ends the intake while the spill is away."""
+
+
+class History(Model):
+    """What is known to have been seen."""
+
+    remember: Annotated[timedelta, Span("1h", "365d")] = timedelta(days=10)
+    """How long a message-id counts as seen."""
+    reject_old: Flag = True
+    """Reject articles dated before what is remembered, since nobody can tell whether they were seen."""
+
+
+class ArticleLimits(Model):
+    """What an article may be like."""
+
+    rules: ClassVar[tuple[Rule, ...]] = (NotAbove("maxHeaderSize", "maxSize"),)
+
+    max_size: Annotated[int, Size("1KB", "64MiB")] = 1_000_000
+    """Largest article, in octets on the wire."""
+    max_header_size: Annotated[int, Size("1KB", "1MiB")] = 65_536
+    """Largest header of an article, all its lines together."""
+
+
+class OutfeedSpec(Model):
+    """An outfeed service."""
+
+    spill_ref: Reference
+    """The Spill that takes what peers can't take now."""
+    listeners: OutfeedListeners = OutfeedListeners()
+    """Where it listens."""
+    storage: OutfeedStorage = OutfeedStorage()
+    """Space on disk."""
+    history: History = History()
+    """What is known to have been seen."""
+    articles: ArticleLimits = ArticleLimits()
+    """What an article may be like."""
+    access: Items[AccessRule] = ()
+    """Who may call what over TLS. Empty: whoever has a certificate of our authority may call everything."""
+    clients: Items[Name] = ()
+    """Names for which the operator issues client certificates, each into a Secret."""
+
+
+class Outfeed(Resource):
+    """A service that takes articles in once and feeds them to its peers."""
+
+    parents: ClassVar[dict[str, str]] = {"spillRef": "Spill"}
+
+    kind: Literal["Outfeed"] = "Outfeed"
+    """What it is."""
+    metadata: ServiceMetadata
+    """Who it is."""
+    spec: OutfeedSpec
+    """What it is to be."""

@@ -1,0 +1,159 @@
+"""Garbage collection: a thread that combines pairs of files that are mostly garbage, and deletes empty ones."""
+
+import errno
+import logging
+from collections.abc import Iterable
+from threading import Event, Thread
+from time import sleep
+
+from forebay.msgstore.catalogue import Catalogue
+from forebay.msgstore.disk import Disk
+from forebay.msgstore.index import Where, where
+from forebay.msgstore.messagefile import MessageFile
+from forebay.msgstore.record import HEAD_SIZE, Codec
+from forebay.msgstore.scan import Found, Scanner
+from forebay.msgstore.writer import NO_SPACE, FileMaker, Writer
+
+BREATH = 50e-6
+"""Seconds of sleep after each block, so that the event loop gets its turn at the interpreter at once."""
+
+RETRY = 1.0
+"""Seconds until a collection for which there was no room is tried again."""
+
+log = logging.getLogger(__name__)
+
+_Move = tuple[bytes, Where, Where, int]
+
+
+def breathe() -> None:
+    """Let other threads run."""
+    sleep(BREATH)
+
+
+class Collector:
+    """The garbage collection of one store."""
+
+    def __init__(
+        self, disk: Disk, catalogue: Catalogue, maker: FileMaker, codec: Codec, writer: Writer, *, sync: bool
+    ) -> None:
+        self._disk = disk
+        self._catalogue = catalogue
+        self._maker = maker
+        self._codec = codec
+        self._writer = writer
+        self._sync = sync
+        self._work = Event()
+        self._closed = False
+        self._thread = Thread(target=self._run, name="msgstore-gc", daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._catalogue.wake = self._work.set
+        self._work.set()
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the thread after the pair it is at."""
+        self._closed = True
+        self._work.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        pause: float | None = None
+        while not self._closed:
+            self._work.wait(pause)
+            self._work.clear()
+            pause = None if self.collect() else RETRY
+
+    def collect(self) -> bool:
+        """Do what can be done now; False when there was no room for it."""
+        self._delete_files()
+        while not self._closed and self._writer.failed is None:
+            pair = self._catalogue.lock_pair()
+            if pair is None:
+                break
+            if not self._combine(pair):
+                return False
+            self._delete_files()
+        return True
+
+    def _delete_files(self) -> None:
+        for file in self._catalogue.deletable():
+            try:
+                self._disk.unlink(file.name)
+            except OSError as error:
+                log.error("message file %s can't be deleted: %s", file.name, error)
+            self._catalogue.stats.gc_deleted_files += 1
+
+    def _combine(self, pair: tuple[MessageFile, MessageFile]) -> bool:
+        self._catalogue.pin_files(pair)
+        try:
+            self._copy_pair(pair)
+        except OSError as error:
+            self._catalogue.unlock(pair)
+            if error.errno not in NO_SPACE:
+                self._writer.fail(error)
+            return False
+        finally:
+            self._catalogue.unpin(pair)
+        return True
+
+    def _copy_pair(self, pair: tuple[MessageFile, MessageFile]) -> None:
+        """Copy, verify, sync, move the index, and only then let the sources go: a crash leaves copies, never a loss."""
+        target = self._maker.create()
+        try:
+            moves = [move for source in pair for move in self._copy(source, target)]
+            self._verify(target, moves)
+            if self._sync:
+                target.opened.datasync()
+        except OSError:
+            self._maker.delete(target)
+            raise
+        self._catalogue.move(moves)
+        for source in pair:
+            self._catalogue.drop_lost(source)
+        self._catalogue.retire(pair)
+        self._catalogue.seal([target])
+        self._catalogue.stats.gc_runs += 1
+
+    def _copy(self, source: MessageFile, target: MessageFile) -> list[_Move]:
+        moves: list[_Move] = []
+        for block in Scanner(source.opened, self._codec).blocks(breathe):
+            for run in _adjacent(self._catalogue.living(source, block)):
+                first, last = run[0], run[-1]
+                size = last.offset + HEAD_SIZE + last.size - first.offset
+                shift = target.opened.copy_from(source.opened, size, first.offset) - first.offset
+                target.size += size
+                self._catalogue.stats.gc_bytes += size
+                moves += [
+                    (
+                        found.id,
+                        where(source.number, found.offset),
+                        where(target.number, found.offset + shift),
+                        found.size,
+                    )
+                    for found in run
+                ]
+        return moves
+
+    def _verify(self, target: MessageFile, moves: list[_Move]) -> None:
+        """Read the copies back: the sources must not go for something that is not there."""
+        there = [
+            (found.id, where(target.number, found.offset), found.size)
+            for block in Scanner(target.opened, self._codec).blocks(breathe)
+            for found in block
+        ]
+        if there != [(id, new, size) for id, _, new, size in moves]:
+            raise OSError(errno.EIO, f"{target.name} is no true copy of its sources")
+
+
+def _adjacent(records: Iterable[Found]) -> list[list[Found]]:
+    """Records grouped into runs without gaps."""
+    runs: list[list[Found]] = []
+    end = -1
+    for found in records:
+        if found.offset != end:
+            runs.append([])
+        runs[-1].append(found)
+        end = found.offset + HEAD_SIZE + found.size
+    return runs

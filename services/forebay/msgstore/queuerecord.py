@@ -1,0 +1,104 @@
+"""Records of a queue index: publish, deliver, acknowledge. Journal and segments hold the same ones.
+
+They are records as `record` describes them, with the sequence number, or the first of a range, as stamp. Bodies:
+
+    publish      flags 1 | zero 3 | size of the message 4 | expiry 8 | the message itself, when it is embedded
+    deliver      length of the range 4 | times delivered 4
+    acknowledge  length of the range 4
+"""
+
+from collections.abc import Iterable, Iterator
+from struct import Struct
+from typing import NamedTuple
+
+from forebay.msgstore.record import Codec
+
+PUBLISH = 1
+DELIVER = 2
+ACKNOWLEDGE = 3
+
+EMBED_BELOW = 4096
+"""Octets from which a message goes to the message store even if one queue alone gets it."""
+
+_PUBLISH = Struct(">BxxxIQ")
+_DELIVER = Struct(">II")
+_ACKNOWLEDGE = Struct(">I")
+_PERSISTENT = 1
+_EMBEDDED = 2
+_NO_ID = bytes(16)
+
+
+class QueueEntry(NamedTuple):
+    """One message in one queue."""
+
+    seq: int
+    """Its place in the queue; grows by one a message."""
+    id: bytes
+    """16 octets, as in the message store."""
+    size: int
+    """Octets of the message."""
+    expiry: int = 0
+    """Milliseconds since the epoch; 0 for never."""
+    persistent: bool = True
+    """Else it is forgotten at the next start."""
+    body: bytes | None = None
+    """The message, when it is embedded; else it is in the message store."""
+    deliveries: int = 0
+    """How often it was handed to a consumer."""
+
+
+def embeds(size: int, queues: int) -> bool:
+    """Whether a message of that size, which so many queues get, is kept in the index of its queue."""
+    return queues == 1 and size < EMBED_BELOW
+
+
+def encode_publish(codec: Codec, entry: QueueEntry) -> bytes:
+    """Record of a message that came into the queue."""
+    body = entry.body or b""
+    flags = _PERSISTENT * entry.persistent | _EMBEDDED * (entry.body is not None)
+    payload = _PUBLISH.pack(flags, entry.size, entry.expiry) + body
+    return codec.head(entry.id, (payload,), len(payload), entry.seq, PUBLISH) + payload
+
+
+def decode_publish(seq: int, id: bytes, payload: bytes) -> QueueEntry:
+    """Read the body of a publish record."""
+    flags, size, expiry = _PUBLISH.unpack_from(payload)
+    body = payload[_PUBLISH.size :] if flags & _EMBEDDED else None
+    return QueueEntry(seq, id, size, expiry, bool(flags & _PERSISTENT), body)
+
+
+def encode_deliver(codec: Codec, seqs: range, deliveries: int) -> bytes:
+    """Record that these messages were delivered for the n-th time; a repeat of it changes nothing."""
+    payload = _DELIVER.pack(len(seqs), deliveries)
+    return codec.head(_NO_ID, (payload,), len(payload), seqs.start, DELIVER) + payload
+
+
+def decode_deliver(first: int, payload: bytes) -> tuple[range, int]:
+    """Read the body of a deliver record: sequence numbers and times delivered."""
+    count, deliveries = _DELIVER.unpack(payload)
+    return range(first, first + count), deliveries
+
+
+def encode_acknowledge(codec: Codec, seqs: range) -> bytes:
+    """Record that the queue is done with these messages."""
+    payload = _ACKNOWLEDGE.pack(len(seqs))
+    return codec.head(_NO_ID, (payload,), len(payload), seqs.start, ACKNOWLEDGE) + payload
+
+
+def decode_acknowledge(first: int, payload: bytes) -> range:
+    """Read the body of an acknowledge record."""
+    (count,) = _ACKNOWLEDGE.unpack(payload)
+    return range(first, first + count)
+
+
+def ranges(seqs: Iterable[int]) -> Iterator[range]:
+    """Ascending numbers as ranges without gaps."""
+    start = stop = None
+    for seq in seqs:
+        if start is None or seq != stop:
+            if start is not None and stop is not None:
+                yield range(start, stop)
+            start = seq
+        stop = seq + 1
+    if start is not None and stop is not None:
+        yield range(start, stop)

@@ -1,0 +1,57 @@
+"""Bodies for connections: from memory while they are new, else from the message store."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+
+from forebay.msgstore import COLD, MessageStore
+from forebay.outfeed.feed import Bodies as Loaded
+from forebay.outfeed.token import Token
+
+RECENT_BYTES = 16 << 20
+"""Octets of the newest articles that are kept in memory: a live feed to any number of peers then reads nothing."""
+
+
+class Bodies:
+    """Loads bodies in wire form."""
+
+    def __init__(self, store: MessageStore) -> None:
+        self._store = store
+        self._recent: dict[bytes, bytes] = {}
+        """By key, the oldest first."""
+        self._recent_bytes = 0
+        self._fetches: set[asyncio.Task[None]] = set()
+
+    def keep(self, bodies: Iterable[tuple[bytes, bytes]]) -> None:
+        """Articles that just came in; the oldest make room for them."""
+        recent = self._recent
+        for key, body in bodies:
+            recent[key] = body
+            self._recent_bytes += len(body)
+        while self._recent_bytes > RECENT_BYTES:
+            self._recent_bytes -= len(recent.pop(next(iter(recent))))
+
+    def load(self, tokens: Sequence[Token], later: Callable[[Loaded], None]) -> Loaded | None:
+        """As `Feed.load` has it: bodies in order, or None, and `later` is called with them."""
+        recent = self._recent
+        bodies: list[bytes | None] = [recent.get(token.key) for token in tokens]
+        absent = [token.key for token, body in zip(tokens, bodies, strict=True) if body is None]
+        if not absent:
+            return bodies
+        read = self._store.read(absent)
+        if COLD in read:
+            self._spawn(self._fetch([token.key for token in tokens], later))
+            return None
+        found = (body for body in read if body is not COLD)
+        return [next(found) if body is None else body for body in bodies]
+
+    def _spawn(self, fetch: Coroutine[None, None, None]) -> None:
+        task = asyncio.get_running_loop().create_task(fetch)
+        self._fetches.add(task)
+        task.add_done_callback(self._fetches.discard)
+
+    async def _fetch(self, keys: list[bytes], later: Callable[[Loaded], None]) -> None:
+        later(await self._store.fetch(keys))
+
+    async def close(self) -> None:
+        """Wait for the reads that are under way."""
+        await asyncio.gather(*self._fetches)

@@ -1,0 +1,149 @@
+"""All peers of an outfeed: made, changed and deleted as the configuration says, and polled every second."""
+
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping
+
+import structlog
+
+from forebay.outfeed.errors import PatternError
+from forebay.outfeed.masterfeed import Masterfeed
+from forebay.outfeed.peer import Peer
+from forebay.outfeed.peerfeed import Shared
+from forebay.outfeed.peeroptions import PeerOptions
+from forebay.outfeed.routing import Routing
+from forebay.outfeed.storeroom import UNAUDITED, Storeroom
+from forebay.runtime.clock import Clock
+from forebay.runtime.errors import FieldViolation, NotFoundError, Resource
+from forebay.runtime.tasks import Supervisor
+from forebay.spill import Change, Spill, SpillError, StateEvent
+
+log = structlog.stdlib.get_logger(__name__)
+
+
+class Peers:
+    """The peers by name."""
+
+    def __init__(
+        self, storeroom: Storeroom, masterfeed: Masterfeed, spill: Spill, tasks: Supervisor, clock: Clock
+    ) -> None:
+        self._storeroom = storeroom
+        self._masterfeed = masterfeed
+        self._spill = spill
+        self._tasks = tasks
+        self._clock = clock
+        self._shared = Shared(storeroom.feedlog, masterfeed.front, storeroom.bodies, storeroom.outcomes)
+        self._peers: dict[str, Peer] = {}
+        self._strays = True
+        spill.on_state(self._spill_changed)
+
+    def __iter__(self) -> Iterator[Peer]:
+        return iter([self._peers[name] for name in sorted(self._peers)])
+
+    def __len__(self) -> int:
+        return len(self._peers)
+
+    def __getitem__(self, name: str) -> Peer:
+        """Raises `NotFoundError`."""
+        try:
+            return self._peers[name]
+        except KeyError:
+            raise NotFoundError(
+                f"there is no peer {name}: `forebay outfeed peers` lists them", resource=Resource("Peerfeed", name)
+            ) from None
+
+    @property
+    def checkpoints(self) -> Mapping[int, int]:
+        """How far the feed log is done with, by peer number."""
+        return {peer.number: peer.feed.checkpoint for peer in self._peers.values()}
+
+    async def apply(self, wanted: Iterable[PeerOptions]) -> dict[str, FieldViolation]:
+        """Make these the peers; what is wrong with one leaves the others alone, and the last good one in force."""
+        options = {option.name: option for option in wanted}
+        for peer in list(self._peers.values()):
+            kept = options.get(peer.options.name)
+            if kept is None or kept.uid != peer.options.uid:
+                await self._forget(peer)
+        violations = {}
+        for name, option in options.items():
+            try:
+                await self._set(option)
+            except PatternError as error:
+                violations[name] = FieldViolation("spec.groups", str(error))
+        self._route()
+        await self._forget_unknown({option.uid for option in options.values()})
+        return violations
+
+    async def _set(self, option: PeerOptions) -> None:
+        option.rules(0)
+        peer = self._peers.get(option.name)
+        if peer is None:
+            await self._add(option)
+        elif peer.options != option:
+            log.info("peer changed", peer=option.name)
+            peer.change(option)
+
+    async def _add(self, option: PeerOptions) -> None:
+        number = await self._storeroom.feedlog.add_peer(option.uid)
+        peer = self._peers[option.name] = Peer(option, number, self._shared, self._spill, self._clock)
+        peer.start(self._tasks)
+        log.info("peer added", peer=option.name, number=number, owed=peer.feed.ledger.owed)
+
+    async def _forget(self, peer: Peer) -> None:
+        del self._peers[peer.options.name]
+        self._route()
+        await peer.forget()
+        await self._release(peer.options.uid)
+        log.info("peer deleted", peer=peer.options.name)
+
+    async def _release(self, uid: str) -> None:
+        async for keys in self._storeroom.feedlog.remove_peer(uid):
+            self._storeroom.store.remove(keys)
+
+    async def _forget_unknown(self, uids: set[str]) -> None:
+        """Peers that were deleted while the service was not running."""
+        for uid in self._storeroom.feedlog.peers.keys() - uids:
+            await self._release(uid)
+        self._strays = True
+
+    def _route(self) -> None:
+        self._masterfeed.routing = Routing([peer.options.rules(peer.number) for peer in self._peers.values()])
+        self._masterfeed.peerfeeds = {peer.number: peer.feed for peer in self._peers.values()}
+
+    async def poll(self) -> None:
+        """Once a second."""
+        for peer in self._peers.values():
+            peer.feed.poll()
+        if all(peer.custodian.audited for peer in self._peers.values()):
+            self._storeroom.store.allow(UNAUDITED)
+        else:
+            self._storeroom.store.hold(UNAUDITED)
+        if self._strays and self._spill.available:
+            await self._purge_strays()
+
+    async def _purge_strays(self) -> None:
+        """Delete the streams of peers that there are no more."""
+        known = {peer.options.uid for peer in self._peers.values()}
+        try:
+            for owner in await self._spill.owners():
+                if owner not in known:
+                    spool = self._spill.spool(owner)
+                    await spool.load()
+                    await spool.purge()
+                    log.info("streams of a deleted peer deleted", uid=owner)
+            self._strays = False
+        except SpillError as error:
+            log.warning("streams of deleted peers stay for now", reason=str(error))
+
+    def _spill_changed(self, event: StateEvent) -> None:
+        if event.change is Change.UNAVAILABLE:
+            log.warning("Redis is away", server=event.server, reason=event.reason)
+        elif event.change is Change.FULL:
+            log.warning("Redis is full", server=event.server, reason=event.reason)
+        else:
+            log.info("Redis", state=event.change.value, server=event.server, empty=event.empty)
+            for peer in self._peers.values():
+                peer.come_back()
+
+    async def stop(self, grace: float) -> None:
+        """Stop all peers; what is in flight has `grace` seconds to be answered."""
+        await asyncio.gather(*(peer.stop(grace) for peer in self._peers.values()))

@@ -1,0 +1,229 @@
+"""The outfeed service: what the runtime hosts, put together from a configuration."""
+
+import asyncio
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import grpc
+import structlog
+from prometheus_client.metrics_core import Metric
+
+from forebay.api.v1alpha1 import Outfeed, OutfeedSpec
+from forebay.outfeed.article import ArticleLimits
+from forebay.outfeed.configuration import Identity, Selection, Selector, Surroundings
+from forebay.outfeed.feeder import ListenerSettings
+from forebay.outfeed.listener import Listener
+from forebay.outfeed.masterfeed import Masterfeed
+from forebay.outfeed.peers import Peers
+from forebay.outfeed.peerstatus import backlog_sample
+from forebay.outfeed.servicemetrics import service_metrics
+from forebay.outfeed.servicer import OutfeedServicer
+from forebay.outfeed.storeroom import UNAUDITED, Storeroom
+from forebay.pb.outfeed.v1 import outfeed_pb2
+from forebay.pb.outfeed.v1.outfeed_pb2_grpc import add_OutfeedServiceServicer_to_server
+from forebay.runtime.access import AccessRule
+from forebay.runtime.clock import Clock, SystemClock
+from forebay.runtime.document import ConfigDocument
+from forebay.runtime.errors import FieldViolation, SettingsError
+from forebay.runtime.filelease import FileLease
+from forebay.runtime.revisions import ResourceResult
+from forebay.runtime.service import Degradation, Service
+from forebay.runtime.tasks import Supervisor
+from forebay.spill import Spill, SpillSettings
+
+log = structlog.stdlib.get_logger(__name__)
+
+POLL_SECONDS = 1.0
+TIDY_POLLS = 10
+SAMPLE_POLLS = 60
+GRACE = 8.0
+"""Seconds that articles in flight have to be answered when the service stops."""
+
+
+@dataclass(frozen=True)
+class Rooms:
+    """Everything that exists once the service is configured."""
+
+    storeroom: Storeroom
+    masterfeed: Masterfeed
+    spill: Spill
+    peers: Peers
+
+
+class OutfeedService(Service):
+    """One Outfeed of a configuration, with its data in a folder of its own."""
+
+    name = "outfeed"
+
+    def __init__(
+        self, identity: Identity, folder: Path, surroundings: Surroundings, clock: Clock | None = None
+    ) -> None:
+        """`identity` is the namespace and name of the Outfeed."""
+        self._identity = identity
+        self._folder = folder
+        self._selector = Selector(identity, surroundings)
+        self._clock = clock or SystemClock()
+        self._lock = FileLease(folder / "lock")
+        self._servicer = OutfeedServicer(self._clock)
+        self._tasks: Supervisor
+        self._rooms: Rooms | None = None
+        self._listener: Listener | None = None
+        self._outfeed: Outfeed | None = None
+        self._url = ""
+
+    @property
+    def nntp_port(self) -> int | None:
+        """Where NNTP is served; None when it is not."""
+        return self._listener.port if self._listener else None
+
+    def register(self, server: grpc.aio.Server) -> Sequence[str]:
+        """OutfeedService."""
+        add_OutfeedServiceServicer_to_server(self._servicer, server)
+        return [outfeed_pb2.DESCRIPTOR.services_by_name["OutfeedService"].full_name]
+
+    async def start(self, tasks: Supervisor) -> None:
+        """Lock the folder. Raises `SettingsError` when another process uses it."""
+        self._tasks = tasks
+        self._folder.mkdir(parents=True, exist_ok=True)
+        if await self._lock.take(f"pid {os.getpid()}", 0) is None:
+            holder = await self._lock.holder()
+            raise SettingsError(f"the data folder {self._folder} is in use by {holder}: stop that, or use another folder")
+
+    async def apply(self, document: ConfigDocument) -> Sequence[ResourceResult]:
+        """Make a configuration the one in force."""
+        selection = self._selector.select(document)
+        if selection.outfeed is None or not selection.url:
+            log.error("the configuration has no sound Outfeed of ours with its Spill", outfeed="/".join(self._identity))
+            return selection.results
+        violations: dict[tuple[str, str], FieldViolation] = {}
+        rooms = self._rooms or await self._open(selection, selection.outfeed)
+        if selection.url != self._url:
+            problem = "the URL changed: restart the service, which then queues again what the new server lacks"
+            violations["Spill", selection.outfeed.spec.spill_ref.name] = FieldViolation("spec", problem)
+        self._set(rooms, selection.outfeed.spec)
+        for name, violation in (await rooms.peers.apply(selection.peers)).items():
+            violations["Peerfeed", name] = violation
+        if problem := await self._listen(rooms, selection.outfeed.spec):
+            violations["Outfeed", self._identity[1]] = FieldViolation("spec.listeners.nntp", problem)
+        self._outfeed = selection.outfeed
+        return [_with(result, violations.get((result.kind, result.name))) for result in selection.results]
+
+    async def _open(self, selection: Selection, outfeed: Outfeed) -> Rooms:
+        spec = outfeed.spec
+        durability = selection.spill.durability.value if selection.spill else "everysec"
+        settings = SpillSettings(url=selection.url, durability=durability)
+        storeroom = await Storeroom.open(self._folder, spec.storage.log_limit, spec.history.remember, self._clock)
+        spill = Spill(settings, self.name, outfeed.metadata.uid)
+        masterfeed = Masterfeed(storeroom, self._clock)
+        peers = Peers(storeroom, masterfeed, spill, self._tasks, self._clock)
+        self._rooms = Rooms(storeroom, masterfeed, spill, peers)
+        self._url = selection.url
+        self._servicer.masterfeed, self._servicer.peers = masterfeed, peers
+        self._tasks.spawn("outfeed clockwork", self._clockwork)
+        return self._rooms
+
+    def _set(self, rooms: Rooms, spec: OutfeedSpec) -> None:
+        rooms.masterfeed.limits = ArticleLimits(spec.articles.max_size, spec.articles.max_header_size)
+        rooms.masterfeed.reject_old = spec.history.reject_old
+
+    async def _listen(self, rooms: Rooms, spec: OutfeedSpec) -> str:
+        """Serve NNTP as the spec says; returns what is wrong."""
+        wanted = spec.listeners.nntp
+        settings = wanted and ListenerSettings(wanted.address, wanted.port, spec.articles.max_size)
+        before = self._outfeed.spec.listeners.nntp if self._outfeed else None
+        if self._listener and wanted != before:
+            await self._listener.drain("the listener moves")
+            self._listener = None
+        if settings is None:
+            return ""
+        if self._listener:
+            self._listener.apply(settings)
+            return ""
+        listener = Listener(rooms.masterfeed, settings)
+        try:
+            await listener.start()
+        except OSError as error:
+            return f"cannot listen on {settings.address} port {settings.port}: {error.strerror}; free it, or choose another"
+        self._listener = listener
+        return ""
+
+    async def _clockwork(self) -> None:
+        """What is done every second, and less often. A failed disk ends the service."""
+        polls = 0
+        while True:
+            await self._clock.sleep(POLL_SECONDS)
+            polls += 1
+            rooms = self._rooms
+            assert rooms is not None  # noqa: S101 - spawned once they exist
+            if rooms.masterfeed.failure:
+                raise rooms.masterfeed.failure
+            await rooms.peers.poll()
+            front = rooms.masterfeed.front.seq
+            await rooms.storeroom.flush(rooms.peers.checkpoints)
+            if polls % TIDY_POLLS == 0:
+                await rooms.storeroom.tidy(front, int(self._clock.wall() * 1000))
+            if polls % SAMPLE_POLLS == 1:
+                for peer in rooms.peers:
+                    rooms.storeroom.outcomes.sample(peer.options.name, backlog_sample(peer))
+
+    def quiesce(self) -> None:
+        """Take nothing in any more."""
+        self._servicer.end()
+        if self._rooms:
+            self._rooms.masterfeed.closed = "the service stops"
+
+    async def drain(self) -> None:
+        """Finish what is in flight, hand the rest to Redis, and close everything."""
+        if rooms := self._rooms:
+            rooms.masterfeed.closed = "the service stops"
+            if self._listener:
+                await self._listener.drain("the service stops")
+            await rooms.peers.stop(GRACE)
+            await self._tasks.close()
+            await rooms.storeroom.flush(rooms.peers.checkpoints)
+            await rooms.storeroom.close()
+            await rooms.spill.close()
+        await self._lock.release(f"pid {os.getpid()}")
+
+    def collect(self) -> Iterable[Metric]:
+        """All figures of this moment."""
+        return service_metrics(self._rooms, self._listener) if self._rooms else ()
+
+    def degradations(self) -> Sequence[Degradation]:
+        """What the service does without."""
+        return degradations(self._rooms) if self._rooms else [_NOT_CONFIGURED]
+
+    def access(self) -> Sequence[AccessRule]:
+        """Who may call what."""
+        rules = self._outfeed.spec.access if self._outfeed else ()
+        return [AccessRule(rule.principal, tuple(rule.methods)) for rule in rules]
+
+
+_NOT_CONFIGURED = Degradation("NotConfigured", "there is no valid configuration yet: see the results of the last Apply")
+
+
+def degradations(rooms: Rooms) -> list[Degradation]:
+    """What a configured outfeed does without now."""
+    found = []
+    troubled = {peer.options.name: peer.backlog.trouble for peer in rooms.peers if peer.backlog.trouble}
+    if troubled:
+        name, trouble = next(iter(troubled.items()))
+        found.append(
+            Degradation(
+                "SpillUnavailable",
+                f"the backlogs of {len(troubled)} peers cannot be used ({name}: {trouble}); articles wait in the feed log",
+            )
+        )
+    if UNAUDITED in rooms.storeroom.store.stats.holds:
+        found.append(Degradation("DeletionHeld", "bodies are kept until all backlogs were compared with what is owed"))
+    if rooms.storeroom.feedlog.full:
+        found.append(Degradation("FeedLogFull", "nothing is taken in: let peers or Redis take what waits, or raise logLimit"))
+    if damaged := len(rooms.storeroom.feedlog.damage) + rooms.storeroom.store.stats.damaged:
+        found.append(Degradation("Damage", f"{damaged} records on disk were damaged and set aside: see the log"))
+    return found
+
+
+def _with(result: ResourceResult, violation: FieldViolation | None) -> ResourceResult:
+    return result._replace(violations=(*result.violations, violation)) if violation else result

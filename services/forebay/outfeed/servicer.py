@@ -1,0 +1,236 @@
+"""OutfeedService over gRPC: requests in, the masterfeed's and the peers' answers out."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any, TypeVar
+
+import grpc
+
+from forebay.outfeed import deadletters
+from forebay.outfeed.errors import IntakeFullError
+from forebay.outfeed.intake import Judged, Verdict
+from forebay.outfeed.masterfeed import Masterfeed
+from forebay.outfeed.peer import Peer
+from forebay.outfeed.peers import Peers
+from forebay.outfeed.peerstatus import peer_status
+from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
+from forebay.pb.outfeed.v1.outfeed_pb2_grpc import OutfeedServiceServicer
+from forebay.runtime.clock import Clock
+from forebay.runtime.errors import (
+    FailedPreconditionError,
+    FieldViolation,
+    InvalidArgumentError,
+    ResourceExhaustedError,
+    UnavailableError,
+)
+
+T = TypeVar("T")
+Context = grpc.aio.ServicerContext[Any, Any]
+
+BATCHES_IN_WORK = 8
+"""Batches of one Offer stream that are being written while the next is read."""
+RETRY_SECONDS = 5.0
+SHORTEST_INTERVAL, LONGEST_INTERVAL = 0.1, 3600.0
+PAGE, LARGEST_PAGE = 100, 1000
+
+_OUTCOMES = {
+    Verdict.ACCEPTED: pb.OUTCOME_ACCEPTED,
+    Verdict.DUPLICATE: pb.OUTCOME_DUPLICATE,
+    Verdict.NO_PEER: pb.OUTCOME_NO_PEER,
+    Verdict.REJECTED: pb.OUTCOME_REJECTED,
+}
+
+
+class OutfeedServicer(OutfeedServiceServicer):
+    """Thin: checks requests, and turns what it is told into messages."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.masterfeed: Masterfeed | None = None
+        """None until the service is configured."""
+        self.peers: Peers | None = None
+        self._clock = clock
+        self._ending = asyncio.Event()
+
+    def end(self) -> None:
+        """Let long streams end."""
+        self._ending.set()
+
+    async def Offer(  # noqa: N802 - gRPC's name
+        self, requests: AsyncIterator[pb.OfferRequest], context: Context
+    ) -> AsyncIterator[pb.OfferResponse]:
+        """Take articles in; see the proto."""
+        offers = _Offers(_configured(self.masterfeed))
+        reading = asyncio.ensure_future(offers.read(requests))
+        reading.add_done_callback(offers.end)
+        try:
+            async for first, judged in offers.judged():
+                yield pb.OfferResponse(verdicts=_runs(first, judged))
+            await reading
+        finally:
+            reading.cancel()
+            offers.cancel()
+
+    async def Explain(self, request: pb.ExplainRequest, context: Context) -> pb.ExplainResponse:  # noqa: N802
+        """Tell who would get an article."""
+        return explanation(_configured(self.masterfeed), _configured(self.peers), request.article.content)
+
+    async def ListPeers(self, request: pb.ListPeersRequest, context: Context) -> pb.ListPeersResponse:  # noqa: N802
+        """Show peers."""
+        return pb.ListPeersResponse(peers=self._statuses(request.peers))
+
+    async def WatchPeers(  # noqa: N802
+        self, request: pb.WatchPeersRequest, context: Context
+    ) -> AsyncIterator[pb.WatchPeersResponse]:
+        """Show peers again and again."""
+        interval = request.interval.ToTimedelta().total_seconds() if request.HasField("interval") else 1.0
+        if not SHORTEST_INTERVAL <= interval <= LONGEST_INTERVAL:
+            problem = f"{interval:g} s is not within {SHORTEST_INTERVAL:g} s and {LONGEST_INTERVAL:g} s"
+            raise InvalidArgumentError(f"interval: {problem}", violations=[FieldViolation("interval", problem)])
+        names = list(request.peers)
+        while True:
+            response = pb.WatchPeersResponse(peers=self._statuses(names))
+            response.time.FromMilliseconds(int(self._clock.wall() * 1000))
+            yield response
+            if await self._ends_within(interval):
+                raise UnavailableError("the service stops: watch again", retry_after=RETRY_SECONDS)
+
+    async def Pause(self, request: pb.PauseRequest, context: Context) -> pb.PauseResponse:  # noqa: N802
+        """Stop sending to a peer."""
+        peer = _configured(self.peers)[request.peer]
+        peer.pause()
+        return pb.PauseResponse(peer=self._status(peer))
+
+    async def Resume(self, request: pb.ResumeRequest, context: Context) -> pb.ResumeResponse:  # noqa: N802
+        """End a pause."""
+        peer = _configured(self.peers)[request.peer]
+        if peer.options.spec.pause:
+            raise FailedPreconditionError(
+                f"peer {request.peer} is paused by its Peerfeed: set spec.pause to false there", reason="PAUSED_BY_SPEC"
+            )
+        peer.resume()
+        return pb.ResumeResponse(peer=self._status(peer))
+
+    async def Flush(self, request: pb.FlushRequest, context: Context) -> pb.FlushResponse:  # noqa: N802
+        """Move what is in memory to the backlog."""
+        peer = _configured(self.peers)[request.peer]
+        if peer.backlog.trouble:
+            raise UnavailableError(f"peer {request.peer}: {peer.backlog.trouble}", retry_after=RETRY_SECONDS)
+        return pb.FlushResponse(entries=await peer.flush())
+
+    async def ListDeadLetters(  # noqa: N802
+        self, request: pb.ListDeadLettersRequest, context: Context
+    ) -> pb.ListDeadLettersResponse:
+        """Show what was given up."""
+        peer = _configured(self.peers)[request.peer]
+        size = min(request.page_size or PAGE, LARGEST_PAGE)
+        if size < 0:
+            violation = FieldViolation("page_size", f"{size} is below 0; give 1 to {LARGEST_PAGE}, or 0 for {PAGE}")
+            raise InvalidArgumentError(f"page_size: {violation.description}", violations=[violation])
+        letters = await deadletters.page(peer, size, request.page_token)
+        token = letters[-1].id.decode() if len(letters) == size else ""
+        return pb.ListDeadLettersResponse(dead_letters=map(deadletters.message, letters), next_page_token=token)
+
+    async def ReplayDeadLetters(  # noqa: N802
+        self, request: pb.ReplayDeadLettersRequest, context: Context
+    ) -> pb.ReplayDeadLettersResponse:
+        """Queue again what was given up."""
+        peer = _configured(self.peers)[request.peer]
+        wanted = {message_id.encode() for message_id in request.message_ids}
+        return pb.ReplayDeadLettersResponse(entries=await deadletters.replay(peer, wanted))
+
+    def _statuses(self, names: Sequence[str]) -> list[pb.PeerStatus]:
+        peers = _configured(self.peers)
+        chosen: Iterable[Peer] = [peers[name] for name in names] if names else peers
+        return [self._status(peer) for peer in chosen]
+
+    def _status(self, peer: Peer) -> pb.PeerStatus:
+        return peer_status(peer, self._clock.wall())
+
+    async def _ends_within(self, seconds: float) -> bool:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._ending.wait()
+        except TimeoutError:
+            return False
+        return True
+
+
+class _Offers:
+    """The batches of one Offer stream: several are in work at once, and answered in their order."""
+
+    def __init__(self, masterfeed: Masterfeed) -> None:
+        self._masterfeed = masterfeed
+        self._room = asyncio.Semaphore(BATCHES_IN_WORK)
+        self._work: asyncio.Queue[tuple[int, asyncio.Task[list[Judged]]] | None] = asyncio.Queue()
+
+    async def read(self, requests: AsyncIterator[pb.OfferRequest]) -> None:
+        """Begin to judge each batch as it comes in."""
+        loop = asyncio.get_running_loop()
+        async for request in requests:
+            await self._room.acquire()
+            contents = [article.content for article in request.articles]
+            task = loop.create_task(self._masterfeed.offer(contents, wire=False))
+            self._work.put_nowait((request.first, task))
+
+    def end(self, _: "asyncio.Future[None]") -> None:
+        """No more batches come."""
+        self._work.put_nowait(None)
+
+    async def judged(self) -> AsyncIterator[tuple[int, list[Judged]]]:
+        """The number of the first article and the verdicts of each batch. Raises `ResourceExhaustedError`."""
+        while (item := await self._work.get()) is not None:
+            first, task = item
+            try:
+                yield first, await task
+            except IntakeFullError as error:
+                raise ResourceExhaustedError(str(error), reason="INTAKE_FULL", retry_after=RETRY_SECONDS) from error
+            finally:
+                self._room.release()
+
+    def cancel(self) -> None:
+        """Nobody waits for what is left."""
+        while not self._work.empty():
+            if item := self._work.get_nowait():
+                item[1].cancel()
+
+
+def _runs(first: int, judged: Sequence[Judged]) -> Iterator[pb.Verdict]:
+    """Verdicts as runs of equal outcomes; each rejected article for itself."""
+    for verdict, run in groupby(judged, key=lambda item: item.verdict):
+        alike = list(run)
+        if verdict is not Verdict.REJECTED:
+            yield pb.Verdict(first=first, count=len(alike), outcome=_OUTCOMES[verdict])
+            first += len(alike)
+            continue
+        for item in alike:
+            yield pb.Verdict(
+                first=first,
+                count=1,
+                outcome=pb.OUTCOME_REJECTED,
+                reason=item.reason,
+                message_id=item.message_id.decode("ascii", "replace"),
+            )
+            first += 1
+
+
+def explanation(masterfeed: Masterfeed, peers: Peers, content: bytes) -> pb.ExplainResponse:
+    """What would become of an article, and for each peer why."""
+    article, judged = masterfeed.judge(content)
+    response = pb.ExplainResponse(
+        outcome=_OUTCOMES[judged.verdict], reason=judged.reason, message_id=judged.message_id.decode("ascii", "replace")
+    )
+    if article is None:
+        return response
+    names = {peer.number: peer.options.name for peer in peers}
+    for number, refusal in masterfeed.routing.explain(article):
+        rule, detail = refusal if refusal else ("", "")
+        response.peers.add(peer=names[number], wanted=refusal is None, rule=rule, detail=detail)
+    response.peers.sort(key=lambda peer: peer.peer)
+    return response
+
+
+def _configured(part: T | None) -> T:
+    if part is None:
+        raise UnavailableError("the service has no valid configuration yet", retry_after=RETRY_SECONDS)
+    return part

@@ -1,0 +1,83 @@
+"""The storeroom: everything that an outfeed keeps on its disk, opened, flushed and closed in the right order."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+import structlog
+
+from forebay.msgstore import DiskFullError, MessageStore, RealDisk
+from forebay.outfeed.bodies import Bodies
+from forebay.outfeed.feedlog import FeedLog, FeedLogSettings
+from forebay.outfeed.history import History
+from forebay.outfeed.outcomefiles import OutcomeLogSettings
+from forebay.outfeed.outcomelog import OutcomeLog
+from forebay.runtime.clock import Clock
+
+log = structlog.stdlib.get_logger(__name__)
+
+UNAUDITED = "backlogs not audited"
+"""Why bodies are kept: some peer's entries on Redis may be gone, and must be put back first."""
+
+
+@dataclass(frozen=True)
+class Storeroom:
+    """What is on disk. Make it with `open`."""
+
+    folder: Path
+    store: MessageStore
+    feedlog: FeedLog
+    history: History
+    outcomes: OutcomeLog
+    bodies: Bodies
+
+    @classmethod
+    async def open(cls, folder: Path, log_limit: int, remember: timedelta, clock: Clock) -> "Storeroom":
+        """Recover what is in a folder; takes seconds where there are millions of articles."""
+        return await asyncio.to_thread(cls._open, folder, log_limit, remember, clock)
+
+    @classmethod
+    def _open(cls, folder: Path, log_limit: int, remember: timedelta, clock: Clock) -> "Storeroom":
+        feedlog = FeedLog.open(RealDisk(folder / "feed"), FeedLogSettings(limit=log_limit))
+        store = MessageStore.open(RealDisk(folder / "messages"))
+        store.hold(UNAUDITED)
+        missing = store.recount(feedlog.references())
+        history = History.open(folder / "history", remember)
+        if history.dirty:
+            history.rebuild(feedlog.articles())
+        feedlog.history_mark = feedlog.last_seq
+        outcomes = OutcomeLog(RealDisk(folder / "outcomes"), OutcomeLogSettings(), clock, feedlog.groups_of)
+        log.info("storeroom open", articles=store.stats.messages, missing=len(missing), damage=list(feedlog.damage))
+        return cls(folder, store, feedlog, history, outcomes, Bodies(store))
+
+    async def flush(self, checkpoints: Mapping[int, int]) -> None:
+        """Make releases and the peers' checkpoints durable, then let go of the bodies that nobody needs any more.
+
+        A full disk puts it off. Raises `StoreFailedError`.
+        """
+        for peer, seq in checkpoints.items():
+            self.feedlog.advance(peer, seq)
+        try:
+            self.store.remove(await self.feedlog.flush())
+        except DiskFullError as error:
+            log.warning("releases cannot be written", reason=str(error))
+
+    async def tidy(self, front: int, now: int) -> None:
+        """Write the history, forget what is too old, and delete what of the feed log is needed no more.
+
+        `front` is how far articles are in the history by now. Raises `StoreFailedError`.
+        """
+        self.history.expire(now)
+        await asyncio.to_thread(self.history.flush)
+        self.feedlog.history_mark = front
+        await self.feedlog.tidy()
+
+    async def close(self) -> None:
+        """Write everything and close it in order."""
+        self.store.remove(await self.feedlog.close())
+        await self.bodies.close()
+        await asyncio.to_thread(self.outcomes.close)
+        await asyncio.to_thread(self.history.close)
+        await asyncio.to_thread(self.store.close)

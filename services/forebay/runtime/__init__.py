@@ -1,0 +1,108 @@
+"""What every service stands on: server, configuration, TLS, authorization, metrics, logs, drain, lease, back-off."""
+
+from forebay.runtime.address import Address, parse_address
+from forebay.runtime.backoff import Backoff, BackoffSettings
+from forebay.runtime.bounded import ByteBudget
+from forebay.runtime.certificates import CertificateFolder
+from forebay.runtime.channel import ChannelSettings, ClientChannel
+from forebay.runtime.clock import Clock, SystemClock
+from forebay.runtime.document import ConfigDocument
+from forebay.runtime.errors import (
+    AbortedError,
+    AddressError,
+    AlreadyExistsError,
+    CertificateError,
+    DeadlineExceededError,
+    DrainTimeoutError,
+    FailedPreconditionError,
+    FieldViolation,
+    ForebayError,
+    InsecureBindError,
+    InternalError,
+    InvalidArgumentError,
+    LeaseError,
+    NotFoundError,
+    PermissionDeniedError,
+    Resource,
+    ResourceExhaustedError,
+    ServiceError,
+    SettingsError,
+    TaskCrashedError,
+    TracingUnavailableError,
+    UnauthenticatedError,
+    UnavailableError,
+    UnimplementedError,
+)
+from forebay.runtime.filelease import FileLease
+from forebay.runtime.grpcserver import GrpcSettings
+from forebay.runtime.host import DrainSettings, Host, HostSettings, run, serve
+from forebay.runtime.interceptor import DeadlineSettings
+from forebay.runtime.kubeapi import KubeApi, in_cluster
+from forebay.runtime.kubelease import KubeLease
+from forebay.runtime.lease import Lease, LeaseRecord, LeaseSettings
+from forebay.runtime.logs import configure_logs
+from forebay.runtime.revisions import ResourceResult
+from forebay.runtime.secret import Secret
+from forebay.runtime.service import Degradation, Service
+from forebay.runtime.status import describe, from_rpc_error
+from forebay.runtime.tasks import Supervisor
+
+__all__ = [
+    "AbortedError",
+    "Address",
+    "AddressError",
+    "AlreadyExistsError",
+    "Backoff",
+    "BackoffSettings",
+    "ByteBudget",
+    "CertificateError",
+    "CertificateFolder",
+    "ChannelSettings",
+    "ClientChannel",
+    "Clock",
+    "ConfigDocument",
+    "DeadlineExceededError",
+    "DeadlineSettings",
+    "Degradation",
+    "DrainSettings",
+    "DrainTimeoutError",
+    "FailedPreconditionError",
+    "FieldViolation",
+    "FileLease",
+    "ForebayError",
+    "GrpcSettings",
+    "Host",
+    "HostSettings",
+    "InsecureBindError",
+    "InternalError",
+    "InvalidArgumentError",
+    "KubeApi",
+    "KubeLease",
+    "Lease",
+    "LeaseError",
+    "LeaseRecord",
+    "LeaseSettings",
+    "NotFoundError",
+    "PermissionDeniedError",
+    "Resource",
+    "ResourceExhaustedError",
+    "ResourceResult",
+    "Secret",
+    "Service",
+    "ServiceError",
+    "SettingsError",
+    "Supervisor",
+    "SystemClock",
+    "TaskCrashedError",
+    "TracingUnavailableError",
+    "UnauthenticatedError",
+    "UnavailableError",
+    "UnimplementedError",
+    "configure_logs",
+    "describe",
+    "from_rpc_error",
+    "in_cluster",
+    "parse_address",
+    "run",
+    "serve",
+]

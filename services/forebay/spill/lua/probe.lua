@@ -1,0 +1,3 @@
+#!lua
+-- Refused while Redis is full, since it lacks allow-oom.
+return {'OK'}

@@ -1,0 +1,146 @@
+"""The router: runs an owner's commands on the server that serves their slot, following redirections."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from redis.exceptions import (
+    AskError,
+    ClusterDownError,
+    MovedError,
+    NoPermissionError,
+    NoScriptError,
+    OutOfMemoryError,
+    ReadOnlyError,
+    ResponseError,
+    TryAgainError,
+)
+
+from forebay.spill.address import Endpoint
+from forebay.spill.errors import (
+    LeaseLostError,
+    SpillAnswerError,
+    SpillCheckError,
+    SpillError,
+    SpillFullError,
+    SpillUnavailableError,
+)
+from forebay.spill.link import Reply
+from forebay.spill.metrics import SpillMetrics
+from forebay.spill.scripts import Command, with_text
+from forebay.spill.server import Server
+from forebay.spill.session import Channel, Session
+from forebay.spill.topology import Topology
+
+ATTEMPTS = 16
+RETRY_PAUSE = 0.05
+"""Seconds before a command is tried again while its slot is on the move."""
+CONNECT_WAIT = 1.0
+"""Seconds a server that a redirection names has to be connected."""
+
+_AGAIN = (MovedError, AskError, TryAgainError, NoScriptError)
+
+
+class Answered(NamedTuple):
+    """Replies, in the order of the commands, and who gave the last of them."""
+
+    replies: list[Reply]
+    server: Server
+    session: Session
+
+
+class Router:
+    """One for all owners of a service."""
+
+    def __init__(self, topology: Topology, metrics: SpillMetrics) -> None:
+        self._topology = topology
+        self._metrics = metrics
+
+    def run_id(self, slot: int) -> str:
+        """Which run of Redis serves a slot now. Raises `SpillUnavailableError` and `SpillCheckError`."""
+        return self._topology.server(slot).session().run_id
+
+    async def run(
+        self, slot: int, commands: Sequence[Command], *, run_id: str | None = None, channel: Channel = Channel.WORK
+    ) -> Answered:
+        """Run commands whose keys are all in one slot.
+
+        When one has to be sent again (a redirection, an unknown script) all behind it are as well, so a command may
+        run twice and out of order: scripts that mind compare turns. With `run_id` only that run of Redis will do.
+        Raises `SpillUnavailableError`, `SpillCheckError` and `LeaseLostError` (another run of Redis).
+        """
+        began = asyncio.get_running_loop().time()
+        replies: list[Reply] = []
+        rest = list(commands)
+        server, asking = self._topology.server(slot), False
+        for _ in range(ATTEMPTS):
+            session = server.session()
+            if run_id is not None and session.run_id != run_id:
+                raise LeaseLostError(f"{server} is not the run of Redis that gave the lease: load the spool again")
+            answers = await _send(session, channel, rest, asking=asking)
+            done = next((at for at, answer in enumerate(answers) if isinstance(answer, _AGAIN)), len(answers))
+            replies += answers[:done]
+            if done == len(answers):
+                self._metrics.batches += 1
+                self._metrics.script_seconds += asyncio.get_running_loop().time() - began
+                return Answered(replies, server, session)
+            rest = rest[done:]
+            server, asking = await self._follow(slot, server, answers[done], asking=asking)
+            if isinstance(answers[done], NoScriptError):
+                rest[0] = with_text(rest[0])
+        raise SpillUnavailableError(f"{server}: slot {slot} is on the move")
+
+    async def _follow(self, slot: int, server: Server, error: ResponseError, *, asking: bool) -> tuple[Server, bool]:
+        if isinstance(error, TryAgainError):
+            await asyncio.sleep(RETRY_PAUSE)
+        if not isinstance(error, AskError):
+            return server, asking
+        endpoint = Endpoint(error.host or _host_of(server), error.port)
+        if isinstance(error, MovedError):
+            self._topology.moved(slot, endpoint)
+        target = self._topology.at(endpoint)
+        try:
+            async with asyncio.timeout(CONNECT_WAIT):
+                await target.connected()
+        except TimeoutError:
+            raise SpillUnavailableError(f"{server} names {endpoint}, which does not answer") from None
+        return target, not isinstance(error, MovedError)
+
+
+def checked(answered: Answered) -> list[Reply]:
+    """The replies. Raises what an error among them means."""
+    for reply in answered.replies:
+        if isinstance(reply, ResponseError):
+            raise meaning(reply, answered)
+    return answered.replies
+
+
+def meaning(error: ResponseError, answered: Answered) -> SpillError:
+    """The error of this package that an answer of Redis stands for."""
+    text = f"{answered.server}: {error}"
+    if isinstance(error, ReadOnlyError):
+        answered.session.fail(SpillUnavailableError(text))
+        return SpillUnavailableError(text)
+    if isinstance(error, OutOfMemoryError) or _starts(error, "MISCONF"):
+        return SpillFullError(text)
+    if isinstance(error, ClusterDownError) or _starts(error, "BUSY", "NOREPLICAS", "LOADING"):
+        return SpillUnavailableError(text)
+    if isinstance(error, NoPermissionError):
+        return SpillCheckError("acl", str(error), "give the user ~forebay:* with +@all, or the commands named")
+    return SpillAnswerError(text)
+
+
+def _starts(error: ResponseError, *codes: str) -> bool:
+    """Whether an error without a class of its own has one of these codes."""
+    return str(error).startswith(codes)
+
+
+async def _send(session: Session, channel: Channel, commands: list[Command], *, asking: bool) -> list[Reply]:
+    if not asking:
+        return await session.run(channel, commands)
+    sent: list[Command] = [part for command in commands for part in (("ASKING",), command)]
+    return (await session.run(channel, sent))[1::2]
+
+
+def _host_of(server: Server) -> str:
+    return server.endpoint.host if server.endpoint else ""

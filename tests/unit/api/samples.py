@@ -1,0 +1,35 @@
+"""Manifests that tests begin with."""
+
+from copy import deepcopy
+
+SPILL = {
+    "apiVersion": "forebay.dev/v1alpha1",
+    "kind": "Spill",
+    "metadata": {"name": "spill"},
+    "spec": {"managed": {}},
+}
+OUTFEED = {
+    "apiVersion": "forebay.dev/v1alpha1",
+    "kind": "Outfeed",
+    "metadata": {"name": "main"},
+    "spec": {"spillRef": {"name": "spill"}},
+}
+PEERFEED = {
+    "apiVersion": "forebay.dev/v1alpha1",
+    "kind": "Peerfeed",
+    "metadata": {"name": "peer-b"},
+    "spec": {"outfeedRef": {"name": "main"}, "hosts": ["news.example.com"]},
+}
+
+
+def changed(manifest, path, value):
+    """A copy with another value at a path such as `spec.noCheck.low`; None removes it."""
+    copy = deepcopy(manifest)
+    *parents, last = path.split(".")
+    inner = copy
+    for parent in parents:
+        inner = inner.setdefault(parent, {})
+    inner[last] = value
+    if value is None:
+        del inner[last]
+    return copy

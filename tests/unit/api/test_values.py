@@ -1,0 +1,116 @@
+"""Types of single values: what they take, what they say of the rest, and their schemas."""
+
+from datetime import timedelta
+from typing import Annotated
+
+import pytest
+from pydantic import ValidationError
+
+from forebay.api.model import Model, json_schema
+from forebay.api.values import Flag, Number, Size, Span, Text, Whole
+
+
+class Sample(Model):
+    """One value of each type."""
+
+    count: Annotated[int, Whole(1, 100, "things")] = 5
+    """A count."""
+    share: Annotated[float, Number(0, 1, "")] = 0.5
+    """A share."""
+    wait: Annotated[timedelta, Span("1s", "1h")] = timedelta(seconds=30)
+    """A wait."""
+    space: Annotated[int, Size("1KB", "1GB")] = 1_000_000
+    """A space."""
+    word: Annotated[str, Text("^[a-z]+$", "small letters", longest=5)] = "abc"
+    """A word."""
+    hush: Annotated[str, Text("^[a-z]+$", "small letters", secret=True)] = "abc"
+    """A secret."""
+    flag: Flag = False
+    """A flag."""
+
+
+def problem(field, value):
+    with pytest.raises(ValidationError) as caught:
+        Sample.model_validate({field: value}, by_name=False)
+    return caught.value.errors()[0]["msg"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "read"),
+    [
+        ("count", 1, 1), ("count", 100, 100),
+        ("share", 0, 0.0), ("share", 1, 1.0), ("share", 0.25, 0.25),
+        ("wait", "1s", timedelta(seconds=1)), ("wait", "60m", timedelta(hours=1)),
+        ("wait", timedelta(minutes=2), timedelta(minutes=2)),
+        ("space", "1KB", 1000), ("space", 1_000_000_000, 1_000_000_000), ("space", "1KiB", 1024),
+        ("word", "abcde", "abcde"), ("flag", True, True),
+    ],
+)  # fmt: skip
+def test_value_within_bounds_is_taken(field, value, read):
+    assert getattr(Sample.model_validate({field: value}, by_name=False), field) == read
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("count", 0, "0 is below 1; give 1 to 100"),
+        ("count", 101, "101 is above 100; give 1 to 100"),
+        ("count", "7", "'7' is no whole number; give 1 to 100"),
+        ("count", True, "True is no whole number; give 1 to 100"),
+        ("count", 1.0, "1.0 is no whole number; give 1 to 100"),
+        ("share", 1.5, "1.5 is above 1; give 0 to 1"),
+        ("share", -0.1, "-0.1 is below 0; give 0 to 1"),
+        ("share", float("nan"), "nan is no number; give 0 to 1"),
+        ("share", "0.5", "'0.5' is no number; give 0 to 1"),
+        ("share", False, "False is no number; give 0 to 1"),
+        ("wait", "999ms", "999ms is below 1s; give 1s to 1h"),
+        ("wait", "1h1ms", "1h1ms is above 1h; give 1s to 1h"),
+        ("wait", 30, "30 is no duration; give a number with its unit between quotes, 1s to 1h"),
+        ("wait", "30", "'30' is no duration; give 30s if seconds are meant"),
+        ("space", "999B", "999B is below 1KB; give 1KB to 1GB"),
+        ("space", 1_000_000_001, "1000000001B is above 1GB; give 1KB to 1GB"),
+        ("space", -1, "-1B is below 1KB; give 1KB to 1GB"),
+        ("space", True, "True is no size; give 1KB to 1GB"),
+        ("space", "5Mi", "'5Mi' is no size; give 5MiB"),
+        ("word", "ABC", "'ABC' does not fit; give small letters"),
+        ("word", "abcdef", "6 characters are too many; give at most 5"),
+        ("word", "abc\n", r"'abc\n' does not fit; give small letters"),
+        ("word", 5, "5 is no text; give small letters, between quotes if need be"),
+        ("hush", "PASS", "the value does not fit; give small letters"),
+        ("hush", 123, "the value is no text; give small letters, between quotes if need be"),
+    ],
+)  # fmt: skip
+def test_other_value_is_refused_with_a_remedy(field, value, message):
+    assert problem(field, value) == message
+
+
+@pytest.mark.parametrize("value", ["true", 1, 0, "yes", None])
+def test_flag_takes_true_and_false_alone(value):
+    assert "boolean" in problem("flag", value)
+
+
+def test_long_value_is_cut_in_the_message():
+    assert len(problem("count", "x" * 10_000)) < 120
+
+
+def test_values_survive_json():
+    sample = Sample(wait=timedelta(seconds=90), space=16 * 1024**2)
+    assert sample.model_dump(mode="json")["wait"] == "1m30s"
+    assert sample.model_dump(mode="json")["space"] == "16MiB"
+    assert Sample.model_validate_json(sample.model_dump_json()) == sample
+
+
+def test_schema_has_bounds_defaults_and_descriptions():
+    fields = json_schema(Sample)["properties"]
+    assert fields["count"] == {
+        "type": "integer", "minimum": 1, "maximum": 100, "default": 5, "description": "A count.", "title": "Count"
+    }  # fmt: skip
+    assert fields["wait"]["default"] == "30s"
+    assert fields["wait"]["type"] == "string"
+    assert fields["space"]["x-kubernetes-int-or-string"] is True
+    assert fields["word"]["maxLength"] == 5
+
+
+def test_values_are_frozen():
+    with pytest.raises(ValidationError, match="frozen"):
+        Sample().count = 7
