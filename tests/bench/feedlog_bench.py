@@ -1,6 +1,6 @@
 """The feed log alone: append, release, flush, open and memory, on the disk that holds the temporary folder.
 
-Run: python -m bench.feedlog_bench [ENTRIES] from tests/, or `python tests/bench/feedlog_bench.py [ENTRIES]`.
+Run: python tests/bench/feedlog_bench.py [ENTRIES]
 """
 
 import asyncio
@@ -17,7 +17,10 @@ from forebay.msgstore.disk import RealDisk
 from forebay.outfeed.checkpoint import Checkpoint
 from forebay.outfeed.feedlog import FeedLog, FeedLogSettings
 from forebay.outfeed.logsegment import LogRecord
+from forebay.outfeed.outcomefiles import OutcomeLogSettings
+from forebay.outfeed.outcomelog import OutcomeLog
 from forebay.outfeed.token import Token
+from forebay.runtime.clock import SystemClock
 
 BATCH = 200
 IN_FLIGHT = 8
@@ -77,6 +80,16 @@ def window(tokens: list[Token]) -> None:
             checkpoint.done(some)
 
 
+def outcomes(disk: RealDisk, log: FeedLog, tokens: list[Token]) -> None:
+    outcome_log = OutcomeLog(disk, OutcomeLogSettings(pending=len(tokens)), SystemClock(), log.groups_of)
+    with timed("outcomes handed over, 100 at once", len(tokens)):
+        for first in range(0, len(tokens), 100):
+            outcome_log.add("peer", "accepted", "239", tokens[first : first + 100])
+    with timed("outcomes written, the rest of them", len(tokens)):
+        outcome_log.close()
+    assert not outcome_log.lost + outcome_log.unwritten
+
+
 async def main(entries: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         disk = RealDisk(folder)
@@ -101,6 +114,7 @@ async def main(entries: int) -> None:
         with timed("groups_of, 100 at once", entries):
             for first in range(0, entries, 100):
                 log.groups_of([token.seq for token in tokens[first : first + 100]])
+        outcomes(disk, log, tokens)
         await release(log, tokens)
         log.history_mark = log.head
         await log.append(records(entries, 1, 0))

@@ -20,7 +20,6 @@ from peers.innsend import InnSender
 
 SMALL = 2_048
 LARGE = 750_000
-WINDOW = 100
 
 
 @contextmanager
@@ -35,7 +34,7 @@ def innfeed_spool(count: int) -> Iterator[InnSender]:
 async def innfeed_rate(sender: InnSender, receiver: Callable, connections: int) -> float:
     """Articles a second of `innfeed -x` sending its whole spool to a fresh receiver."""
     async with receiver() as peer:
-        await sender.innfeed(peer.port, connections=connections, window=WINDOW)
+        await sender.innfeed(peer.port, connections=connections)
     assert peer.articles == len(sender.batch), f"{peer.articles} of {len(sender.batch)} articles arrived"
     return peer.rate
 

@@ -159,7 +159,8 @@ class Cluster:
         for number, node in enumerate(self.nodes):
             # Without epochs of their own they would have to settle a conflict first.
             await node.command("CLUSTER", "SET-CONFIG-EPOCH", number + 1)
-            await node.command("CLUSTER", "MEET", "127.0.0.1", self.masters[0].port)
+        for node in self.nodes[1:]:
+            await node.command("CLUSTER", "MEET", "127.0.0.1", self.masters[0].port, self.masters[0].cluster_port)
         await eventually(self.whole)
         for master, replica in zip(self.masters, self.replicas, strict=False):
             await replica.command("CLUSTER", "REPLICATE", (await master.command("CLUSTER", "MYID")).decode())

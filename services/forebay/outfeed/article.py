@@ -26,10 +26,15 @@ TERMINATOR = b"\r\n.\r\n"
 MESSAGE_ID_OCTETS = 250
 """RFC 3977 section 3.6."""
 
+_HAS_BARE_LF = "article has a bare LF: lines end in CRLF"
 _QUOTED_OCTETS = 60
 _CACHED_OCTETS = 1000
 
-# Lines are found by the CRLF before them, which the search for a literal prefix makes fast.
+# Each looks for a literal first, which makes it as fast as a search for that alone: of the body only the line ends are
+# looked at, of the header only the beginnings of lines.
+_BARE_LF = re.compile(rb"\n(?<!\r\n)")
+_BARE_LF_OR_DOT = re.compile(rb"\n(?:\.|(?<!\r\n))")
+_BARE_LF_OR_END = re.compile(rb"\n(?:\.\r\n|(?<!\r\n))")
 _NAME = rb"[!-9;-~]+"
 _BODY = rb"[^\r]*(?:\r(?:\n[ \t]|(?!\n))[^\r]*)*"
 _FAULTY_LINE = re.compile(rb"\r\n(?!" + _NAME + rb": |[ \t])")
@@ -117,8 +122,11 @@ def message_id_problem(message_id: bytes) -> str:
 
 
 def _checked_wire(content: bytes) -> bytes:
+    found = _BARE_LF_OR_END.search(content)
+    if found and found.group() == b"\n":
+        raise ArticleError(_HAS_BARE_LF)
     # A terminator before the end would let the rest pass for commands at a peer.
-    if content.find(TERMINATOR) != len(content) - len(TERMINATOR) or content.startswith(b".\r\n"):
+    if not found or found.end() < len(content) or not content.endswith(TERMINATOR) or content.startswith(b".\r\n"):
         raise ArticleError("article is empty or does not end with its first terminating dot")
     return content
 
@@ -128,9 +136,11 @@ def _dots_doubled(content: bytes) -> bytes:
         raise ArticleError("article is empty")
     if not content.endswith(b"\r\n"):
         raise ArticleError("last line does not end in CRLF")
-    if b"\r\n." in content or content.startswith(b"."):
-        return (b"\r\n" + content).replace(b"\r\n.", b"\r\n..")[2:] + b".\r\n"
-    return content + b".\r\n"
+    if _BARE_LF_OR_DOT.search(content) is None and not content.startswith(b"."):
+        return content + b".\r\n"
+    if _BARE_LF.search(content):
+        raise ArticleError(_HAS_BARE_LF)
+    return (b"\r\n" + content).replace(b"\r\n.", b"\r\n..")[2:] + b".\r\n"
 
 
 def _header_block(stored: bytes, limits: ArticleLimits) -> bytes:
@@ -139,8 +149,6 @@ def _header_block(stored: bytes, limits: ArticleLimits) -> bytes:
         raise ArticleError(f"article of {len(stored)} octets is over the limit of {limits.article_octets}")
     if b"\0" in stored:
         raise ArticleError("article has a NUL octet")
-    if stored.count(b"\n") != stored.count(b"\r\n"):
-        raise ArticleError("article has a bare LF: lines end in CRLF")
     end = stored.find(b"\r\n\r\n")
     if stored.startswith(b"\r\n"):
         raise ArticleError("article is empty" if stored == TERMINATOR else "article has no headers")

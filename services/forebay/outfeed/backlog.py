@@ -17,7 +17,6 @@ from forebay.spill import (
     Durable,
     Entry,
     Kind,
-    LeaseLostError,
     SpillError,
     SpillFullError,
     SpillUnavailableError,
@@ -49,6 +48,10 @@ class Owner(Protocol):
 
     def dropped(self, dropped: Dropped, tokens: list[Token], deferred: int) -> None:
         """A limit removed these; so many of them were deferred."""
+
+    @property
+    def is_sending(self) -> bool:
+        """A line is up that takes what is read back."""
 
     def refilled(self) -> None:
         """There is something to send again."""
@@ -89,7 +92,8 @@ class Backlog:
         self._put_off: deque[Token] = deque()
         self._buried: deque[Buried] = deque()
         self._unsure: deque[tuple[Durable, list[int]]] = deque()
-        """Appended, and not yet known to be on Redis' disk."""
+        """Appended, and not yet known to be on Redis' disk: the feed log owns them too."""
+        self._unsure_seqs: set[int] = set()
 
     # Called by the peerfeed
 
@@ -167,7 +171,7 @@ class Backlog:
 
     def forget_unsure(self) -> set[int]:
         """Seqs that were appended and not known to be on disk; from now on an audit's business."""
-        seqs = {seq for _, appended in self._unsure for seq in appended}
+        seqs, self._unsure_seqs = self._unsure_seqs, set()
         self._unsure.clear()
         return seqs
 
@@ -219,6 +223,7 @@ class Backlog:
         seqs = [token.seq for token in tokens]
         self._adrift.difference_update(seqs)
         self._unsure.append((durable, seqs))
+        self._unsure_seqs.update(seqs)
 
     async def _write_put_off(self) -> None:
         while self._put_off:
@@ -255,7 +260,7 @@ class Backlog:
 
     async def _refill(self) -> bool:
         """Read more of R while the queue runs dry; make an older segment R when there is none."""
-        if not self._queue.running_dry or len(self._queue.resent) > self._queue.size // 4:
+        if not (self._owner.is_sending and self._queue.running_dry):
             return False
         count = min(READ, max(1, self._queue.size // 2))
         entries = await self.spool.read(count)
@@ -275,7 +280,7 @@ class Backlog:
         spare: list[bytes] = []
         for entry in entries:
             token = read_token(entry.data)
-            if token is None or not self._owner.needs(token.seq) or self._owner.logged(token.seq):
+            if token is None or not self._owner.needs(token.seq) or self._in_log_alone(token.seq):
                 spare.append(entry.id)
             elif self.holds(token.seq):
                 # The spool was taken over anew while the token was in memory: this is its place now.
@@ -289,6 +294,9 @@ class Backlog:
         self.spool.ack(spare)
         if entries:
             self._owner.refilled()
+
+    def _in_log_alone(self, seq: int) -> bool:
+        return self._owner.logged(seq) and seq not in self._unsure_seqs
 
     async def _enforce(self) -> None:
         while True:
@@ -305,6 +313,7 @@ class Backlog:
             durable, seqs = self._unsure[0]
             await durable.wait()
             self._unsure.popleft()
+            self._unsure_seqs.difference_update(seqs)
             self._owner.disown(seqs)
 
 

@@ -2,10 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from forebay.msgstore import COLD, MessageStore
-from forebay.outfeed.feed import Bodies as Loaded
 from forebay.outfeed.token import Token
+
+if TYPE_CHECKING:
+    from forebay.outfeed.feed import Bodies as Loaded
 
 RECENT_BYTES = 16 << 20
 """Octets of the newest articles that are kept in memory: a live feed to any number of peers then reads nothing."""
@@ -30,7 +33,7 @@ class Bodies:
         while self._recent_bytes > RECENT_BYTES:
             self._recent_bytes -= len(recent.pop(next(iter(recent))))
 
-    def load(self, tokens: Sequence[Token], later: Callable[[Loaded], None]) -> Loaded | None:
+    def load(self, tokens: Sequence[Token], later: "Callable[[Loaded], None]") -> "Loaded | None":
         """As `Feed.load` has it: bodies in order, or None, and `later` is called with them."""
         recent = self._recent
         bodies: list[bytes | None] = [recent.get(token.key) for token in tokens]
@@ -49,7 +52,7 @@ class Bodies:
         self._fetches.add(task)
         task.add_done_callback(self._fetches.discard)
 
-    async def _fetch(self, keys: list[bytes], later: Callable[[Loaded], None]) -> None:
+    async def _fetch(self, keys: list[bytes], later: "Callable[[Loaded], None]") -> None:
         later(await self._store.fetch(keys))
 
     async def close(self) -> None:

@@ -20,6 +20,10 @@ class Checkpoint:
         """Positions handed out and not done."""
         return len(self._waiting)
 
+    def __contains__(self, position: int) -> bool:
+        """Whether a position was handed out and is not done."""
+        return position in self._waiting
+
     @property
     def low_water(self) -> int:
         """The highest position up to which all is done."""

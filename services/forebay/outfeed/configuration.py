@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from forebay.api import Reading, read_objects
-from forebay.api.v1alpha1 import Outfeed, OutfeedSpec, Peerfeed, Spill, SpillSpec
+from forebay.api.v1alpha1 import Outfeed, Peerfeed, Spill, SpillSpec
 from forebay.outfeed.peeroptions import PeerOptions, Place, options
 from forebay.runtime.document import ConfigDocument
 from forebay.runtime.errors import FieldViolation
@@ -86,9 +86,7 @@ class Selector:
             selection.url = spec.url or ""
         return []
 
-    def _take_peer(
-        self, peerfeed: Peerfeed, readings: Sequence[Reading], selection: Selection
-    ) -> list[FieldViolation]:
+    def _take_peer(self, peerfeed: Peerfeed, readings: Sequence[Reading], selection: Selection) -> list[FieldViolation]:
         target: Place | None = None
         if peerfeed.spec.target:
             name = peerfeed.spec.target.name
@@ -102,9 +100,7 @@ class Selector:
 
 
 def _sound(readings: Iterable[Reading], kind: type[Outfeed]) -> list[Outfeed]:
-    return [
-        reading.resource for reading in readings if isinstance(reading.resource, kind) and not reading.violations
-    ]
+    return [reading.resource for reading in readings if isinstance(reading.resource, kind) and not reading.violations]
 
 
 def _identity(resource: Outfeed | Spill) -> Identity:
@@ -125,5 +121,3 @@ def _result(reading: Reading, faults: Sequence[FieldViolation]) -> ResourceResul
         violations=tuple(faults),
         warnings=tuple(reading.warnings),
     )
-
-

@@ -55,6 +55,8 @@ class Connection(asyncio.Protocol):
 
     def __init__(self, feed: Feed, settings: ConnectionSettings) -> None:
         self.phase = Phase.CONNECTING
+        self.asked_to_end = False
+        """The connection ends because its owner, or its idleness, wants it to."""
         self._feed = feed
         self._settings = settings
         self._loop = asyncio.get_running_loop()
@@ -118,6 +120,7 @@ class Connection(asyncio.Protocol):
 
         What is then left is given back. Without grace the connection is gone on return.
         """
+        self.asked_to_end = True
         if grace > 0 and self.phase in (Phase.FEEDING, Phase.QUITTING):
             self._run_empty(reason, self._loop.time() + grace)
         else:

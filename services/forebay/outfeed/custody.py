@@ -52,7 +52,7 @@ class Ward(Protocol):
 
     @property
     def cursor(self) -> int:
-        """Up to here the feed log was handed out."""
+        """The first article of the feed log that was not handed out."""
 
     def needs(self, seq: int) -> bool:
         """Whether the peer still needs the article."""
@@ -73,7 +73,7 @@ class Inventory:
     def __init__(self, ward: Ward) -> None:
         self.found = SeqSet()
         self.ahead: set[int] = set()
-        """Seqs above the cursor."""
+        """Seqs from the cursor on."""
         self.dead = 0
         self.deferred = 0
         self._ward = ward
@@ -86,7 +86,7 @@ class Inventory:
             token = read_token(entry.data)
             if token is None or not ward.needs(token.seq) or not self.found.add(token.seq):
                 continue
-            if token.seq > cursor:
+            if token.seq >= cursor:
                 self.ahead.add(token.seq)
             if kind is Kind.DEAD:
                 self.dead += 1
@@ -178,7 +178,7 @@ class Custodian:
         ward, backlog, cursor = self._ward, self._backlog, self._ward.cursor
         orphans = []
         for seq in self._log.owed(ward.number):
-            if seq > cursor:
+            if seq >= cursor:
                 break
             if seq in found or backlog.holds(seq) or (ward.logged(seq) and seq not in doubtful):
                 continue
@@ -188,9 +188,9 @@ class Custodian:
     async def _put_back(self, spool: Spool, orphans: list[int]) -> None:
         """Append lost entries to the backlog again, from their records in the feed log."""
         lost = set(orphans)
-        done = -1
+        done = 0
         for seq in orphans:
-            if seq <= done:
+            if seq < done:
                 continue
-            tokens, done = await self._log.read(self._ward.number, seq - 1, ORPHANS)
+            tokens, done = self._log.read(seq, ORPHANS, self._ward.number)
             await spool.append(Kind.BACKLOG, [token.encode() for token in tokens if token.seq in lost])

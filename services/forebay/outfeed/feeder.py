@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter, deque
 from dataclasses import dataclass, field
 from functools import partial
+from typing import cast
 
 import structlog
 
@@ -82,8 +83,7 @@ class Feeder(asyncio.Protocol):
         self._active = self._loop.time()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:  # noqa: D102
-        assert isinstance(transport, asyncio.Transport)  # noqa: S101
-        self._transport = transport
+        self._transport = transport = cast("asyncio.Transport", transport)
         shared = self._shared
         shared.counts.connections += 1
         self._idle = self._loop.call_later(shared.settings.idle_seconds, self._check_idle)

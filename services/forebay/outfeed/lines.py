@@ -6,15 +6,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
 from random import Random
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import structlog
 
 from forebay.outfeed.connection import Connection, ConnectionSettings
-from forebay.outfeed.feed import Bodies, Outcome
+from forebay.outfeed.feed import Outcome
 from forebay.outfeed.token import Token
 from forebay.runtime.backoff import Backoff, BackoffSettings
 from forebay.runtime.clock import Clock
+
+if TYPE_CHECKING:
+    from forebay.outfeed.feed import Bodies
 
 log = structlog.stdlib.get_logger(__name__)
 
@@ -22,10 +25,17 @@ log = structlog.stdlib.get_logger(__name__)
 class Source(Protocol):
     """The peerfeed as its lines see it: `Feed` without the coming and going of connections."""
 
-    def take(self, limit: int) -> list[Token]: ...
-    def load(self, tokens: Sequence[Token], later: Callable[[Bodies], None]) -> Bodies | None: ...
-    def settle(self, outcome: Outcome, tokens: list[Token], reply: str) -> None: ...
-    def give_back(self, tokens: list[Token]) -> None: ...
+    def take(self, limit: int) -> list[Token]:
+        """See `Feed`."""
+
+    def load(self, tokens: Sequence[Token], later: "Callable[[Bodies], None]") -> "Bodies | None":
+        """See `Feed`."""
+
+    def settle(self, outcome: Outcome, tokens: list[Token], reply: str) -> None:
+        """See `Feed`."""
+
+    def give_back(self, tokens: list[Token]) -> None:
+        """See `Feed`."""
 
     def connected(self) -> None:
         """The first line is up."""
@@ -63,7 +73,7 @@ class Line:
     def take(self, limit: int) -> list[Token]:  # noqa: D102
         return self._source.take(limit)
 
-    def load(self, tokens: Sequence[Token], later: Callable[[Bodies], None]) -> Bodies | None:  # noqa: D102
+    def load(self, tokens: Sequence[Token], later: "Callable[[Bodies], None]") -> "Bodies | None":  # noqa: D102
         return self._source.load(tokens, later)
 
     def settle(self, outcome: Outcome, tokens: list[Token], reply: str) -> None:  # noqa: D102
@@ -75,10 +85,10 @@ class Line:
     def give_back(self, tokens: list[Token]) -> None:  # noqa: D102
         self._source.give_back(tokens)
 
-    def up(self, connection: Connection) -> None:  # noqa: ARG002, D102
+    def up(self, connection: Connection) -> None:
         self._lines.up(self)
 
-    def down(self, connection: Connection, reason: str) -> None:  # noqa: ARG002, D102
+    def down(self, connection: Connection, reason: str) -> None:
         self._lines.down(self, reason)
 
 
@@ -94,7 +104,7 @@ class Lines:
         self.last_error_at: float | None = None
         self._peer = peer
         self._clock = clock
-        self._backoff = Backoff(settings.reconnect, clock, Random())  # noqa: S311 spreads tries, guards nothing
+        self._backoff = Backoff(settings.reconnect, clock, Random())
         self._lines: list[Line] = []
         self._numbers = count(1)
         self._host = 0
@@ -139,13 +149,16 @@ class Lines:
         """Once a second: time-outs, and a line more while `waiting` articles find all lines busy twice in a row."""
         for line in list(self._lines):
             line.connection.poll(asyncio.get_running_loop().time())
-        busy = waiting > 0 and all(line.connection.room <= 0 for line in self._lines)
         if waiting or not self._tried:
             self.want()
-        if busy and self._pressed and not self.dialling and not self.held and len(self._lines) < self.settings.most:
-            if not self.next_try_in:
-                self._open()
+        busy = waiting > 0 and all(line.connection.room <= 0 for line in self._lines)
+        if busy and self._pressed and self._may_add():
+            self._open()
         self._pressed = busy
+
+    def _may_add(self) -> bool:
+        few = len(self._lines) < self.settings.most
+        return few and not (self.held or self.dialling or self.next_try_in)
 
     def hold(self, reason: str, grace: float) -> None:
         """Close all lines and open none until `release`."""
@@ -168,7 +181,7 @@ class Lines:
         """Use other settings: lines to another place or of another kind end, the next are opened with the new ones."""
         same = settings.hosts == self.settings.hosts and settings.connection == self.settings.connection
         if settings.reconnect != self.settings.reconnect or not same:
-            self._backoff = Backoff(settings.reconnect, self._clock, Random())  # noqa: S311 as above
+            self._backoff = Backoff(settings.reconnect, self._clock, Random())
         self.settings = settings
         extra = self._lines[settings.most :] if same else list(self._lines)
         for line in extra:
@@ -200,7 +213,7 @@ class Lines:
         """`line` ended."""
         self._lines.remove(line)
         self._ended.set()
-        if not line.connection.ended_by_us:
+        if not line.connection.asked_to_end:
             self._note(reason)
             self._backoff.fail()
             self._host += 1

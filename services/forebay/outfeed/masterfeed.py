@@ -3,20 +3,23 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import structlog
 
 from forebay.msgstore import DiskFullError, Put, StoreFailedError
 from forebay.outfeed.article import Article, ArticleLimits, parse
-from forebay.outfeed.errors import ArticleError, HistoryFullError, IntakeFullError
-from forebay.outfeed.feedlog import LogRecord
+from forebay.outfeed.errors import ArticleError, HistoryFullError, IntakeFullError, LogFullError
 from forebay.outfeed.intake import Judged, Verdict, Want
-from forebay.outfeed.peerfeed import Peerfeed
+from forebay.outfeed.logsegment import LogRecord
 from forebay.outfeed.routing import Routing
 from forebay.outfeed.storeroom import Storeroom
 from forebay.outfeed.token import Token, message_key
 from forebay.runtime.bounded import ByteBudget
 from forebay.runtime.clock import Clock
+
+if TYPE_CHECKING:
+    from forebay.outfeed.peerfeed import Peerfeed
 
 log = structlog.stdlib.get_logger(__name__)
 
@@ -41,8 +44,9 @@ class Batch:
 class Front:
     """How far the feed log was fanned out. Records behind it may be on disk already."""
 
-    def __init__(self, seq: int) -> None:
-        self.seq = seq
+    def __init__(self, head: int) -> None:
+        self.head = head
+        """The first seq that was not."""
 
 
 @dataclass(slots=True)
@@ -70,7 +74,7 @@ class Masterfeed:
         self.closed = ""
         """Why nothing is taken in; empty while the intake is open."""
         self.counts = IntakeCounts()
-        self.front = Front(storeroom.feedlog.last_seq)
+        self.front = Front(storeroom.feedlog.head)
         self._storeroom = storeroom
         self._clock = clock
         self._arriving: dict[bytes, Batch] = {}
@@ -184,7 +188,7 @@ class Masterfeed:
     async def _keep(self, batch: Batch) -> None:
         try:
             await self._write(batch)
-        except (DiskFullError, HistoryFullError) as error:
+        except (DiskFullError, HistoryFullError, LogFullError) as error:
             raise IntakeFullError(str(error)) from error
         except StoreFailedError as error:
             self.closed = str(error)
@@ -216,13 +220,15 @@ class Masterfeed:
             for seq, article in enumerate(batch.articles, first)
         ]
         self._storeroom.bodies.keep((article.key, article.wire) for article in batch.articles)
-        self.front.seq = tokens[-1].seq
+        self.front.head = tokens[-1].seq + 1
         together = 0
         for peers in batch.peers:
             together |= peers
         alike = len(set(batch.peers)) == 1
         for number in _bits(together):
-            chosen = tokens if alike else [t for t, peers in zip(tokens, batch.peers, strict=True) if peers >> number & 1]
+            chosen = (
+                tokens if alike else [t for t, peers in zip(tokens, batch.peers, strict=True) if peers >> number & 1]
+            )
             if peerfeed := self.peerfeeds.get(number):
                 peerfeed.offer(chosen)
             else:

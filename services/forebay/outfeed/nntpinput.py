@@ -26,8 +26,8 @@ class Command(NamedTuple):
 class CommandReader:
     """Reads a stream of commands. Articles follow every TAKETHIS, and the last IHAVE if `expect_article` says so.
 
-    What is not yet complete is kept: a line up to its limit, an article up to `article_octets`. Of a longer article only
-    its end is looked for.
+    What is not yet complete is kept: a line up to its limit, an article up to `article_octets`. Of a longer article
+    only its end is looked for.
     """
 
     def __init__(self, article_octets: int) -> None:
@@ -62,7 +62,6 @@ class CommandReader:
         self._sending = command
         self._pieces = []
         self._size = 0
-        # The end of the line before an article is part of the terminator of an empty one.
         self._tail = b"\r\n"
 
     def _read_line(self, data: bytes, at: int, commands: list[Command]) -> int:
@@ -76,11 +75,16 @@ class CommandReader:
         else:
             verb, _ = _split(_shortened(line))
             command = Command(verb, b"", None, f"line is over the limit of {LINE_OCTETS} octets")
-        if command.verb == b"TAKETHIS":
-            self.expect_article(command)
-        else:
+        if command.verb != b"TAKETHIS":
             commands.append(command)
-        return end + 2
+            return end + 2
+        # Most articles are short and here already. The CRLF before an article belongs to the terminator of an empty one.
+        start, stop = end + 2, data.find(TERMINATOR, end) + len(TERMINATOR)
+        if stop < start or stop - start > self.article_octets or command.fault:
+            self.expect_article(command)
+            return start
+        commands.append(Command(command.verb, command.argument, data[start:stop]))
+        return stop
 
     def _read_body(self, data: bytes, at: int, commands: list[Command]) -> int:
         seam = self._tail + data[at : at + _OVERLAP]

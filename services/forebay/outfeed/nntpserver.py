@@ -1,4 +1,4 @@
-"""The receiving side of an NNTP feed (RFC 3977, RFC 4644): what is answered to each command. No input or output here."""
+"""The receiving side of an NNTP feed (RFC 3977, RFC 4644): what is answered to each command, without any I/O."""
 
 import re
 import time
@@ -21,7 +21,8 @@ HELP = (
     b"STAT message-id\r\nTAKETHIS message-id\r\n.\r\n"
 )
 _ANSWERS_TO_CHECK = {Want.SEND: b"238 ", Want.HAVE: b"438 ", Want.LATER: b"431 ", Want.PAUSED: b"431 "}
-_REASONS = {Verdict.DUPLICATE: "seen before", Verdict.NO_PEER: "no peer wants it"}
+# An article that nobody wants was taken all the same: its sender has nothing to mend, and no reason to worry.
+_TAKEN = (Verdict.ACCEPTED, Verdict.NO_PEER)
 _ID_HEADER = re.compile(rb"(?i)(?:\A|\r\n)message-id:(?:[ \t]|\r\n[ \t])*(<[^\r]*>)")
 _ID_HEADER_OCTETS = len(b"Message-ID: ")
 _UNPRINTABLE = re.compile(rb"[^ -~]")
@@ -61,14 +62,14 @@ class Turn:
     def fill(self, judged: Sequence[Judged]) -> None:
         """Answer with verdicts, one for each of the articles."""
         for (place, message_id), (verdict, reason, _) in zip(self._open, judged, strict=True):
-            if verdict is Verdict.ACCEPTED:
+            if verdict in _TAKEN:
                 self.answers[place] = b"239 " + message_id + b"\r\n" if message_id else b"235 article taken\r\n"
             else:
-                self.answers[place] = _rejection(message_id, reason or _REASONS[verdict])
+                self.answers[place] = _rejection(message_id, reason or "seen before")
         self._open.clear()
 
     def refuse(self, reason: str) -> None:
-        """Nothing could be taken. No answer to TAKETHIS says so, thus 400 ends the connection (RFC 4644 section 2.5)."""
+        """Nothing could be taken. No answer to TAKETHIS can say so, but 400 and the end (RFC 4644 section 2.5)."""
         for place, message_id in self._open:
             if message_id:
                 self.answers[place:] = [_line(b"400", reason)]

@@ -1,6 +1,7 @@
 """A peer with all that belongs to it: its feed, its lines, its backlog, and the tasks that keep them going."""
 
 import asyncio
+from contextlib import suppress
 
 from forebay.outfeed.backlog import Backlog
 from forebay.outfeed.custody import Custodian
@@ -9,7 +10,6 @@ from forebay.outfeed.peerfeed import Peerfeed, Shared
 from forebay.outfeed.peeroptions import PeerOptions
 from forebay.outfeed.peerqueue import PeerQueue
 from forebay.outfeed.poison import PoisonTest
-from forebay.outfeed.token import Token
 from forebay.runtime.backoff import BackoffSettings
 from forebay.runtime.clock import Clock
 from forebay.runtime.tasks import Supervisor
@@ -101,35 +101,25 @@ class Peer:
         """Let what is in flight be answered, move the rest to the backlog, and give the spool up."""
         self.lines.hold("the service stops", grace)
         await self.lines.gone()
-        try:
+        # The feed log still owns what Redis does not take.
+        with suppress(SpillError, TimeoutError):
             if self.backlog.writable:
                 async with asyncio.timeout(grace):
                     await self.flush()
                     await self._end_tasks()
                     await self.spool.release()
-        except (SpillError, TimeoutError):
-            # The feed log still owns what Redis did not take.
-            pass
-        finally:
-            await self._end_tasks()
+        await self._end_tasks()
 
     async def forget(self) -> None:
         """The peer is deleted: end its lines and all work, at once."""
         self.lines.hold("the peer was deleted", 0)
         await self._end_tasks()
-        try:
+        # What is left is found again in the registry of owners once Redis is back.
+        with suppress(SpillError):
             await self.spool.purge()
-        except SpillError:
-            # Found again in the registry of owners once Redis is back.
-            pass
 
     async def _end_tasks(self) -> None:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._tasks = []
-
-
-def replayed(token: Token) -> Token:
-    """A token of a dead letter, to be tried afresh."""
-    return token._replace(tries=0)

@@ -3,23 +3,25 @@
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import structlog
 
-from forebay.outfeed.backlog import Backlog
 from forebay.outfeed.bodies import Bodies
 from forebay.outfeed.checkpoint import Checkpoint
-from forebay.outfeed.feed import Bodies as Loaded
 from forebay.outfeed.feed import Outcome
 from forebay.outfeed.feedlog import FeedLog
 from forebay.outfeed.ledger import Ledger
-from forebay.outfeed.lines import Lines
 from forebay.outfeed.outcomelog import OutcomeLog
 from forebay.outfeed.peerqueue import PeerQueue
 from forebay.outfeed.poison import PoisonTest
 from forebay.outfeed.token import Token
 from forebay.spill import Dropped
+
+if TYPE_CHECKING:
+    from forebay.outfeed.backlog import Backlog
+    from forebay.outfeed.feed import Bodies as Loaded
+    from forebay.outfeed.lines import Lines
 
 log = structlog.stdlib.get_logger(__name__)
 
@@ -32,8 +34,8 @@ class Front(Protocol):
     """How far the feed log was fanned out to the peers. Records behind it may be on disk already."""
 
     @property
-    def seq(self) -> int:
-        """The last seq that was."""
+    def head(self) -> int:
+        """The first seq that was not."""
 
 
 @dataclass(frozen=True)
@@ -63,15 +65,15 @@ class Peerfeed:
         self.ledger = Ledger()
         self.lines: Lines
         self.backlog: Backlog
-        self.cursor = shared.feedlog.checkpoint(number)
-        """The last article of the feed log that was handed out."""
+        self.cursor = shared.feedlog.checkpoint(number) + 1
+        """The first article of the feed log that was not handed out."""
         self.live = False
         self.rate = 0.0
         """Articles settled a second, over the last few seconds."""
         self._settled = 0
         self._shared = shared
         self._log = shared.feedlog
-        self._window = Checkpoint(self.cursor)
+        self._window = Checkpoint(self.cursor - 1)
         self._spilled: set[int] = set()
         self._behind = asyncio.Event()
         self._settlers: dict[Outcome, Callable[[list[Token], str], None]] = {
@@ -89,7 +91,7 @@ class Peerfeed:
         """Up to here the feed log owns nothing of this peer's."""
         if len(self._window):
             return self._window.low_water
-        return self._shared.front.seq if self.live else self.cursor
+        return (self._shared.front.head if self.live else self.cursor) - 1
 
     # From the masterfeed and the feed log
 
@@ -108,16 +110,17 @@ class Peerfeed:
             await self._behind.wait()
             self._behind.clear()
             while not self.live and self._has_place():
-                await self._catch_up()
+                self._catch_up()
+                await asyncio.sleep(0)
 
-    async def _catch_up(self) -> None:
-        front = self._shared.front.seq
-        tokens, cursor = await self._log.read(self.number, self.cursor, CATCH_UP)
-        tokens = [token for token in tokens if token.seq <= front and token.seq not in self._spilled]
+    def _catch_up(self) -> None:
+        front = self._shared.front.head
+        tokens, cursor = self._log.read(self.cursor, CATCH_UP, self.number)
+        tokens = [token for token in tokens if token.seq < front and token.seq not in self._spilled]
         if tokens:
             self._hand_out(tokens)
         self.cursor = min(cursor, front)
-        if self.cursor >= self._shared.front.seq:
+        if self.cursor == front:
             self.live = True
             self._spilled.clear()
 
@@ -128,7 +131,7 @@ class Peerfeed:
 
     def _hand_out(self, tokens: list[Token]) -> None:
         self._window.add([token.seq for token in tokens])
-        self.cursor = tokens[-1].seq
+        self.cursor = tokens[-1].seq + 1
         if self.lines.is_up:
             self.queue.push(tokens)
             self.lines.wake()
@@ -189,6 +192,11 @@ class Peerfeed:
         outcome = "expired" if dropped.reason == "limit-age" else "dropped"
         self._shared.outcomes.add(self.name, outcome, dropped.reason, tokens)
 
+    @property
+    def is_sending(self) -> bool:
+        """A line is up that takes what is read back."""
+        return self.lines.is_up
+
     def refilled(self) -> None:
         """There is something to send again."""
         self.lines.wake()
@@ -207,7 +215,7 @@ class Peerfeed:
                 self._behind.set()
         return tokens
 
-    def load(self, tokens: Sequence[Token], later: Callable[[Loaded], None]) -> Loaded | None:
+    def load(self, tokens: Sequence[Token], later: "Callable[[Loaded], None]") -> "Loaded | None":
         """Bodies in wire form."""
         return self._shared.bodies.load(tokens, later)
 
@@ -235,11 +243,11 @@ class Peerfeed:
 
     # Outcomes
 
-    def _accepted(self, tokens: list[Token], reply: str) -> None:  # noqa: ARG002
+    def _accepted(self, tokens: list[Token], reply: str) -> None:
         self.ledger.accept(len(tokens), _octets(tokens))
         self._answered(tokens)
 
-    def _refused(self, tokens: list[Token], reply: str) -> None:  # noqa: ARG002
+    def _refused(self, tokens: list[Token], reply: str) -> None:
         self.ledger.refuse(len(tokens))
         self._answered(tokens)
 
@@ -257,7 +265,7 @@ class Peerfeed:
         self._window.done([token.seq for token in self.backlog.finish(tokens)])
         self._log.release(self.number, tokens)
 
-    def _missing(self, tokens: list[Token], reply: str) -> None:  # noqa: ARG002
+    def _missing(self, tokens: list[Token], reply: str) -> None:
         self.ledger.lose(len(tokens), "missing")
         names = [token.message_id.decode("ascii", "replace") for token in tokens[:10]]
         log.error("bodies are gone: not sent", peer=self.name, articles=len(tokens), first=names)

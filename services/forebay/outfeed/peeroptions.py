@@ -63,8 +63,13 @@ def rules(spec: PeerfeedSpec, number: int) -> PeerRules:
         max_size=spec.max_size,
         max_crossposts=spec.max_crossposts,
         max_hops=spec.max_hops,
-        hashfeed=tuple(HashRange(part.first, part.last, part.modulus, part.offset) for part in spec.hashfeed),
+        hashfeed=_hash_range(spec),
     )
+
+
+def _hash_range(spec: PeerfeedSpec) -> HashRange | None:
+    part = spec.hashfeed
+    return None if part is None else HashRange(part.first, part.last, part.modulus, part.offset)
 
 
 def _reconnect(spec: PeerfeedSpec) -> BackoffSettings:

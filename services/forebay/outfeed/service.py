@@ -1,16 +1,15 @@
 """The outfeed service: what the runtime hosts, put together from a configuration."""
 
-import asyncio
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import grpc
 import structlog
 from prometheus_client.metrics_core import Metric
 
-from forebay.api.v1alpha1 import Outfeed, OutfeedSpec
+from forebay.api.v1alpha1 import AccessRule, Durability, Outfeed, OutfeedSpec
 from forebay.outfeed.article import ArticleLimits
 from forebay.outfeed.configuration import Identity, Selection, Selector, Surroundings
 from forebay.outfeed.feeder import ListenerSettings
@@ -23,7 +22,6 @@ from forebay.outfeed.servicer import OutfeedServicer
 from forebay.outfeed.storeroom import UNAUDITED, Storeroom
 from forebay.pb.outfeed.v1 import outfeed_pb2
 from forebay.pb.outfeed.v1.outfeed_pb2_grpc import add_OutfeedServiceServicer_to_server
-from forebay.runtime.access import AccessRule
 from forebay.runtime.clock import Clock, SystemClock
 from forebay.runtime.document import ConfigDocument
 from forebay.runtime.errors import FieldViolation, SettingsError
@@ -89,7 +87,7 @@ class OutfeedService(Service):
         self._folder.mkdir(parents=True, exist_ok=True)
         if await self._lock.take(f"pid {os.getpid()}", 0) is None:
             holder = await self._lock.holder()
-            raise SettingsError(f"the data folder {self._folder} is in use by {holder}: stop that, or use another folder")
+            raise SettingsError(f"the data folder {self._folder} is in use by {holder}: stop it, or use another folder")
 
     async def apply(self, document: ConfigDocument) -> Sequence[ResourceResult]:
         """Make a configuration the one in force."""
@@ -112,8 +110,8 @@ class OutfeedService(Service):
 
     async def _open(self, selection: Selection, outfeed: Outfeed) -> Rooms:
         spec = outfeed.spec
-        durability = selection.spill.durability.value if selection.spill else "everysec"
-        settings = SpillSettings(url=selection.url, durability=durability)
+        always = selection.spill is not None and selection.spill.durability is Durability.ALWAYS
+        settings = SpillSettings(url=selection.url, durability="always" if always else "everysec")
         storeroom = await Storeroom.open(self._folder, spec.storage.log_limit, spec.history.remember, self._clock)
         spill = Spill(settings, self.name, outfeed.metadata.uid)
         masterfeed = Masterfeed(storeroom, self._clock)
@@ -131,13 +129,13 @@ class OutfeedService(Service):
     async def _listen(self, rooms: Rooms, spec: OutfeedSpec) -> str:
         """Serve NNTP as the spec says; returns what is wrong."""
         wanted = spec.listeners.nntp
-        settings = wanted and ListenerSettings(wanted.address, wanted.port, spec.articles.max_size)
         before = self._outfeed.spec.listeners.nntp if self._outfeed else None
         if self._listener and wanted != before:
             await self._listener.drain("the listener moves")
             self._listener = None
-        if settings is None:
+        if wanted is None:
             return ""
+        settings = ListenerSettings(wanted.address, wanted.port, spec.articles.max_size)
         if self._listener:
             self._listener.apply(settings)
             return ""
@@ -145,7 +143,8 @@ class OutfeedService(Service):
         try:
             await listener.start()
         except OSError as error:
-            return f"cannot listen on {settings.address} port {settings.port}: {error.strerror}; free it, or choose another"
+            place = f"{settings.address} port {settings.port}"
+            return f"cannot listen on {place}: {error.strerror}; free it, or choose another"
         self._listener = listener
         return ""
 
@@ -156,11 +155,11 @@ class OutfeedService(Service):
             await self._clock.sleep(POLL_SECONDS)
             polls += 1
             rooms = self._rooms
-            assert rooms is not None  # noqa: S101 - spawned once they exist
+            assert rooms is not None
             if rooms.masterfeed.failure:
                 raise rooms.masterfeed.failure
             await rooms.peers.poll()
-            front = rooms.masterfeed.front.seq
+            front = rooms.masterfeed.front.head
             await rooms.storeroom.flush(rooms.peers.checkpoints)
             if polls % TIDY_POLLS == 0:
                 await rooms.storeroom.tidy(front, int(self._clock.wall() * 1000))
@@ -197,8 +196,7 @@ class OutfeedService(Service):
 
     def access(self) -> Sequence[AccessRule]:
         """Who may call what."""
-        rules = self._outfeed.spec.access if self._outfeed else ()
-        return [AccessRule(rule.principal, tuple(rule.methods)) for rule in rules]
+        return self._outfeed.spec.access if self._outfeed else ()
 
 
 _NOT_CONFIGURED = Degradation("NotConfigured", "there is no valid configuration yet: see the results of the last Apply")
@@ -210,16 +208,13 @@ def degradations(rooms: Rooms) -> list[Degradation]:
     troubled = {peer.options.name: peer.backlog.trouble for peer in rooms.peers if peer.backlog.trouble}
     if troubled:
         name, trouble = next(iter(troubled.items()))
-        found.append(
-            Degradation(
-                "SpillUnavailable",
-                f"the backlogs of {len(troubled)} peers cannot be used ({name}: {trouble}); articles wait in the feed log",
-            )
-        )
+        problem = f"the backlogs of {len(troubled)} peers cannot be used ({name}: {trouble})"
+        found.append(Degradation("SpillUnavailable", f"{problem}; articles wait in the feed log"))
     if UNAUDITED in rooms.storeroom.store.stats.holds:
         found.append(Degradation("DeletionHeld", "bodies are kept until all backlogs were compared with what is owed"))
     if rooms.storeroom.feedlog.full:
-        found.append(Degradation("FeedLogFull", "nothing is taken in: let peers or Redis take what waits, or raise logLimit"))
+        remedy = "let peers or Redis take what waits, or raise spec.storage.logLimit"
+        found.append(Degradation("FeedLogFull", f"nothing is taken in: {remedy}"))
     if damaged := len(rooms.storeroom.feedlog.damage) + rooms.storeroom.store.stats.damaged:
         found.append(Degradation("Damage", f"{damaged} records on disk were damaged and set aside: see the log"))
     return found

@@ -56,7 +56,7 @@ class OutfeedServicer(OutfeedServiceServicer):
         """Let long streams end."""
         self._ending.set()
 
-    async def Offer(  # noqa: N802 - gRPC's name
+    async def Offer(
         self, requests: AsyncIterator[pb.OfferRequest], context: Context
     ) -> AsyncIterator[pb.OfferResponse]:
         """Take articles in; see the proto."""
@@ -71,17 +71,15 @@ class OutfeedServicer(OutfeedServiceServicer):
             reading.cancel()
             offers.cancel()
 
-    async def Explain(self, request: pb.ExplainRequest, context: Context) -> pb.ExplainResponse:  # noqa: N802
+    async def Explain(self, request: pb.ExplainRequest, context: Context) -> pb.ExplainResponse:
         """Tell who would get an article."""
         return explanation(_configured(self.masterfeed), _configured(self.peers), request.article.content)
 
-    async def ListPeers(self, request: pb.ListPeersRequest, context: Context) -> pb.ListPeersResponse:  # noqa: N802
+    async def ListPeers(self, request: pb.ListPeersRequest, context: Context) -> pb.ListPeersResponse:
         """Show peers."""
         return pb.ListPeersResponse(peers=self._statuses(request.peers))
 
-    async def WatchPeers(  # noqa: N802
-        self, request: pb.WatchPeersRequest, context: Context
-    ) -> AsyncIterator[pb.WatchPeersResponse]:
+    async def WatchPeers(self, request: pb.WatchPeersRequest, context: Context) -> AsyncIterator[pb.WatchPeersResponse]:
         """Show peers again and again."""
         interval = request.interval.ToTimedelta().total_seconds() if request.HasField("interval") else 1.0
         if not SHORTEST_INTERVAL <= interval <= LONGEST_INTERVAL:
@@ -95,13 +93,13 @@ class OutfeedServicer(OutfeedServiceServicer):
             if await self._ends_within(interval):
                 raise UnavailableError("the service stops: watch again", retry_after=RETRY_SECONDS)
 
-    async def Pause(self, request: pb.PauseRequest, context: Context) -> pb.PauseResponse:  # noqa: N802
+    async def Pause(self, request: pb.PauseRequest, context: Context) -> pb.PauseResponse:
         """Stop sending to a peer."""
         peer = _configured(self.peers)[request.peer]
         peer.pause()
         return pb.PauseResponse(peer=self._status(peer))
 
-    async def Resume(self, request: pb.ResumeRequest, context: Context) -> pb.ResumeResponse:  # noqa: N802
+    async def Resume(self, request: pb.ResumeRequest, context: Context) -> pb.ResumeResponse:
         """End a pause."""
         peer = _configured(self.peers)[request.peer]
         if peer.options.spec.pause:
@@ -111,16 +109,14 @@ class OutfeedServicer(OutfeedServiceServicer):
         peer.resume()
         return pb.ResumeResponse(peer=self._status(peer))
 
-    async def Flush(self, request: pb.FlushRequest, context: Context) -> pb.FlushResponse:  # noqa: N802
+    async def Flush(self, request: pb.FlushRequest, context: Context) -> pb.FlushResponse:
         """Move what is in memory to the backlog."""
         peer = _configured(self.peers)[request.peer]
         if peer.backlog.trouble:
             raise UnavailableError(f"peer {request.peer}: {peer.backlog.trouble}", retry_after=RETRY_SECONDS)
         return pb.FlushResponse(entries=await peer.flush())
 
-    async def ListDeadLetters(  # noqa: N802
-        self, request: pb.ListDeadLettersRequest, context: Context
-    ) -> pb.ListDeadLettersResponse:
+    async def ListDeadLetters(self, request: pb.ListDeadLettersRequest, context: Context) -> pb.ListDeadLettersResponse:
         """Show what was given up."""
         peer = _configured(self.peers)[request.peer]
         size = min(request.page_size or PAGE, LARGEST_PAGE)
@@ -131,7 +127,7 @@ class OutfeedServicer(OutfeedServiceServicer):
         token = letters[-1].id.decode() if len(letters) == size else ""
         return pb.ListDeadLettersResponse(dead_letters=map(deadletters.message, letters), next_page_token=token)
 
-    async def ReplayDeadLetters(  # noqa: N802
+    async def ReplayDeadLetters(
         self, request: pb.ReplayDeadLettersRequest, context: Context
     ) -> pb.ReplayDeadLettersResponse:
         """Queue again what was given up."""

@@ -47,7 +47,7 @@ class Storeroom:
         history = History.open(folder / "history", remember)
         if history.dirty:
             history.rebuild(feedlog.articles())
-        feedlog.history_mark = feedlog.last_seq
+        feedlog.history_mark = feedlog.head - 1
         outcomes = OutcomeLog(RealDisk(folder / "outcomes"), OutcomeLogSettings(), clock, feedlog.groups_of)
         log.info("storeroom open", articles=store.stats.messages, missing=len(missing), damage=list(feedlog.damage))
         return cls(folder, store, feedlog, history, outcomes, Bodies(store))
@@ -67,11 +67,11 @@ class Storeroom:
     async def tidy(self, front: int, now: int) -> None:
         """Write the history, forget what is too old, and delete what of the feed log is needed no more.
 
-        `front` is how far articles are in the history by now. Raises `StoreFailedError`.
+        all articles before `front` are in the history by now. Raises `StoreFailedError`.
         """
         self.history.expire(now)
         await asyncio.to_thread(self.history.flush)
-        self.feedlog.history_mark = front
+        self.feedlog.history_mark = front - 1
         await self.feedlog.tidy()
 
     async def close(self) -> None:

@@ -45,6 +45,8 @@ class SpoolState:
     """When the oldest segment was opened, milliseconds since the epoch; None when there is none."""
     generation: int
     """Raised at each change of the list of segments."""
+    segments: int
+    """How many streams there are, without the dead letters."""
 
 
 @dataclass(slots=True)
@@ -109,6 +111,7 @@ class Ledger:
             dead=self.dead,
             oldest=min((segment.opened for segment in segments), default=None),
             generation=self.generation,
+            segments=len(segments),
         )
 
     def added(self, kind: Kind, number: int, opened: int, entries: int, size: int) -> None:

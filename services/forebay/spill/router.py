@@ -85,26 +85,29 @@ class Router:
                 self._metrics.script_seconds += asyncio.get_running_loop().time() - began
                 return Answered(replies, server, session)
             rest = rest[done:]
-            server, asking = await self._follow(slot, server, answers[done], asking=asking)
-            if isinstance(answers[done], NoScriptError):
+            error = answers[done]
+            if isinstance(error, NoScriptError):
                 rest[0] = with_text(rest[0])
+            elif isinstance(error, MovedError):
+                server, asking = await self._connected(server, error), False
+                self._topology.moved(slot, server)
+            elif isinstance(error, AskError) and run_id is None:
+                server, asking = await self._connected(server, error), True
+            else:
+                # A lease holds in one run of Redis only: its owner waits until all its keys have moved there.
+                await asyncio.sleep(RETRY_PAUSE)
         raise SpillUnavailableError(f"{server}: slot {slot} is on the move")
 
-    async def _follow(self, slot: int, server: Server, error: ResponseError, *, asking: bool) -> tuple[Server, bool]:
-        if isinstance(error, TryAgainError):
-            await asyncio.sleep(RETRY_PAUSE)
-        if not isinstance(error, AskError):
-            return server, asking
+    async def _connected(self, server: Server, error: AskError) -> Server:
+        """The server that a redirection names."""
         endpoint = Endpoint(error.host or _host_of(server), error.port)
-        if isinstance(error, MovedError):
-            self._topology.moved(slot, endpoint)
         target = self._topology.at(endpoint)
         try:
             async with asyncio.timeout(CONNECT_WAIT):
                 await target.connected()
         except TimeoutError:
             raise SpillUnavailableError(f"{server} names {endpoint}, which does not answer") from None
-        return target, not isinstance(error, MovedError)
+        return target
 
 
 def checked(answered: Answered) -> list[Reply]:

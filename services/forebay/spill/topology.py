@@ -32,8 +32,8 @@ class Topology(Protocol):
     def at(self, endpoint: Endpoint) -> Server:
         """The server a redirection names. Raises `SpillUnavailableError`."""
 
-    def moved(self, slot: int, endpoint: Endpoint) -> None:
-        """A slot was said to be elsewhere."""
+    def moved(self, slot: int, server: Server) -> None:
+        """A slot was said to be at this server."""
 
     async def close(self) -> None:
         """Close all servers."""
@@ -66,7 +66,7 @@ class SingleTopology:
         """No server redirects here."""
         raise SpillUnavailableError(f"{self._server} sends its clients to {endpoint}")
 
-    def moved(self, slot: int, endpoint: Endpoint) -> None:
+    def moved(self, slot: int, server: Server) -> None:
         """Not in one server."""
 
     async def close(self) -> None:
@@ -117,9 +117,9 @@ class ClusterTopology:
             self._servers[endpoint] = self._new_server(endpoint)
         return self._servers[endpoint]
 
-    def moved(self, slot: int, endpoint: Endpoint) -> None:
+    def moved(self, slot: int, server: Server) -> None:
         """Follow one redirection at once; the rest of the map comes with the next look."""
-        self._slots[slot] = self.at(endpoint)
+        self._slots[slot] = server
         self._stale.set()
 
     async def close(self) -> None:

@@ -4,9 +4,10 @@ import asyncio
 import random
 import sys
 from asyncio.subprocess import PIPE
+from contextlib import suppress
 from pathlib import Path
 
-from feedlogs import SETTINGS, key, opened, record, replayed
+from feedlogs import key, opened, record, replayed
 from forebay.msgstore.disk import RealDisk
 from forebay.outfeed.feedlog import FeedLog
 
@@ -37,11 +38,13 @@ async def test_appending_releasing_reading_and_tidying_at_once_keep_every_bit(tm
                 log.history_mark = log.head - 1
                 handed.extend(await log.flush())
                 await log.tidy()
+                await asyncio.sleep(0.001)
 
         maintenance = asyncio.create_task(maintain())
         *_, a, b, c = await asyncio.gather(*map(send, range(0, 400, 100)), *map(settle, range(peers)))
         maintenance.cancel()
-        await asyncio.wait([maintenance])
+        with suppress(asyncio.CancelledError):
+            await maintenance
         handed += await log.close()
         assert len(handed) == a + b + c
     async with opened(RealDisk(tmp_path), peers=()) as log:
@@ -69,7 +72,8 @@ async def test_a_killed_process_loses_nothing_that_was_confirmed(tmp_path, scale
             if line.endswith("\n"):
                 note(line.split(), numbers, released, handed)
         await process.wait()
-        check(FeedLog.open(RealDisk(tmp_path), SETTINGS), numbers, released, handed)
+        async with opened(RealDisk(tmp_path), peers=()) as log:
+            check(log, numbers, released, handed)
 
 
 def note(said: list[str], numbers: dict[int, int], released: set[int], handed: set[int]) -> None:

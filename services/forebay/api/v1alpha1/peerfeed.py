@@ -168,8 +168,8 @@ class PeerfeedSpec(Model):
     """Most newsgroups of an article that the peer wants. Left out: no limit."""
     max_hops: Annotated[int, Whole(1, 1000, "sites")] | None = None
     """Most sites in the Path of an article that the peer wants. Left out: no limit."""
-    hashfeed: Items[HashRange] = ()
-    """The shares of articles that the peer gets, so that several peers divide the feed. Empty: all."""
+    hashfeed: HashRange | None = None
+    """The share of articles that the peer gets, so that several peers divide the feed. Left out: all."""
     queue: Queue = Queue()
     """Articles that wait in memory."""
     backlog: PeerBacklog = PeerBacklog()
