@@ -4,7 +4,7 @@ import asyncio
 import json
 import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 from bench.common import scratch_folder
@@ -59,4 +59,5 @@ async def innd() -> AsyncIterator[Receiver]:
             peer.kill()
 
 
-RECEIVERS: dict[str, Callable] = {"discard": discarding, "innd": innd}
+MakeReceiver = Callable[[], AbstractAsyncContextManager[Receiver]]
+RECEIVERS: dict[str, MakeReceiver] = {"discard": discarding, "innd": innd}

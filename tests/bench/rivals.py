@@ -9,13 +9,13 @@ import argparse
 import asyncio
 import functools
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import corpus
 from articles import Article
 from bench.common import in_turns, scratch_folder
-from bench.receivers import RECEIVERS, discarding
+from bench.receivers import RECEIVERS, MakeReceiver, discarding
 from peers.innsend import InnSender
 
 SMALL = 2_048
@@ -31,7 +31,7 @@ def innfeed_spool(count: int) -> Iterator[InnSender]:
         yield sender
 
 
-async def innfeed_rate(sender: InnSender, receiver: Callable, connections: int) -> float:
+async def innfeed_rate(sender: InnSender, receiver: MakeReceiver, connections: int) -> float:
     """Articles a second of `innfeed -x` sending its whole spool to a fresh receiver."""
     async with receiver() as peer:
         await sender.innfeed(peer.port, connections=connections)

@@ -4,7 +4,7 @@ import asyncio
 import json
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Event(NamedTuple):
@@ -62,7 +62,7 @@ class FakePeer:
                 message_id = line.get("id", "").encode("latin-1")
                 self.events.append(Event(line["t"], line["conn"], line["event"], message_id, line.get("reply", "")))
 
-    async def next_line(self) -> dict:
+    async def next_line(self) -> dict[str, Any]:
         assert self.process.stdout is not None
         line = await self.process.stdout.readline()
         return json.loads(line) if line else {}

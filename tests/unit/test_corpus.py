@@ -35,6 +35,13 @@ def test_message_id_header_is_the_message_id(thousand):
     assert all(b"\r\nMessage-ID: " + article.message_id + b"\r\n" in article.content for article in thousand)
 
 
+def test_a_machine_without_changelogs_gives_synthetic_articles(monkeypatch, tmp_path):
+    monkeypatch.setattr(corpus, "DOC_FOLDER", tmp_path)
+    corpus.changelogs.cache_clear()
+    assert len({article.message_id for article in corpus.articles(5)}) == 5
+    corpus.changelogs.cache_clear()
+
+
 def test_revisions_differ_in_id_alone():
     first = next(corpus.entries(0))
     again = next(corpus.entries(1))

@@ -59,14 +59,16 @@ class Collector:
         self._thread.join()
 
     def _run(self) -> None:
-        pause: float | None = None
+        room = True
         while not self._closed:
-            self._work.wait(pause)
+            self._work.wait(None if room else RETRY)
             self._work.clear()
-            pause = None if self.collect() else RETRY
+            had_room, room = room, self.collect()
+            if had_room and not room and not self._writer.failed:
+                log.warning("no room for garbage collection: it is tried again every %g s", RETRY)
 
     def collect(self) -> bool:
-        """Do what can be done now; False when there was no room for it."""
+        """Do what can be done now, in any thread; False when there was no room for it."""
         self._delete_files()
         while not self._closed and self._writer.failed is None:
             pair = self._catalogue.lock_pair()

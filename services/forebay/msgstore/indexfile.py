@@ -76,24 +76,23 @@ class IndexFolder:
             raise
         return file
 
-    def scan(self, handle: File, report: RecoveryReport) -> Iterator[Record]:
-        """Yield the records of a file; its damages go into the report."""
-        scanner = Scanner(handle, self.codec)
-        for block in scanner.blocks():
-            for found in block:
-                yield Record(found.kind, found.stamp, found.id, scanner.body(found))
-        report.add(scanner.damages)
+    def scan(self, handle: File) -> Iterator[Record]:
+        """Yield the whole records of a file."""
+        return _records(Scanner(handle, self.codec))
 
     def recover(self, file: IndexFile, report: RecoveryReport) -> Iterator[Record]:
-        """As `scan`, for a file found in the beginning: its head is judged too, and what it holds made durable."""
+        """As `scan`, for a file found in the beginning: damage is reported, a torn tail cut, the rest made durable."""
         handle = self.disk.open(self.name(file.kind, file.number))
         try:
             report.files += 1
             report.octets += handle.size()
             if file.head is None:
-                size = min(FILE_HEAD_SIZE, handle.size())
-                report.add([Damage(handle.name, 0, size, "", torn=handle.size() <= FILE_HEAD_SIZE)])
-            yield from self.scan(handle, report)
+                report.add([Damage(handle.name, 0, FILE_HEAD_SIZE, "", torn=handle.size() == FILE_HEAD_SIZE)])
+            scanner = Scanner(handle, self.codec)
+            yield from _records(scanner)
+            report.add(scanner.damages)
+            if scanner.damages and scanner.damages[-1].torn:
+                handle.truncate(scanner.damages[-1].offset)
             handle.datasync()
         finally:
             handle.close()
@@ -102,9 +101,21 @@ class IndexFolder:
         for name in self.disk.names(self.folder):
             if match := _NAME.fullmatch(name):
                 kind = Kind(match[2])
-                handle = self.disk.open(f"{self.folder}/{name}")
+                full = f"{self.folder}/{name}"
+                handle = self.disk.open(full)
                 try:
-                    head = decode_file_head(handle.pread(FILE_HEAD_SIZE, 0), handle.name, kind.magic)
-                    yield IndexFile(kind, int(match[1]), head, None if head else guess_marker(handle))
+                    head = decode_file_head(handle.pread(FILE_HEAD_SIZE, 0), full, kind.magic)
+                    guess = None if head else guess_marker(handle)
                 finally:
                     handle.close()
+                if handle.size() < FILE_HEAD_SIZE:
+                    # A crash while it was made; what is appended to it would not be found again.
+                    self.disk.unlink(full)
+                else:
+                    yield IndexFile(kind, int(match[1]), head, guess)
+
+
+def _records(scanner: Scanner) -> Iterator[Record]:
+    for block in scanner.blocks():
+        for found in block:
+            yield Record(found.kind, found.stamp, found.id, scanner.body(found))

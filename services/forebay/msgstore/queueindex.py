@@ -10,6 +10,7 @@ being read. A crash at any point leaves some records twice, which changes nothin
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from threading import Lock
 from time import perf_counter
@@ -180,12 +181,11 @@ class QueueIndex:
                     yield entry.id, 1
 
     def close(self) -> None:
-        """Leave a short journal behind; a full disk does not matter, the long one is as good."""
+        """Make all durable and leave a short journal behind; where the disk is full, the long one is as good."""
         try:
             self.sync()
-            self.checkpoint()
-        except DiskFullError:
-            pass
+            with suppress(DiskFullError):
+                self.checkpoint()
         finally:
             self._journal.close()
 
@@ -225,6 +225,9 @@ class QueueIndex:
         if self._failed:
             raise self._failed
 
+    def _last_journal(self) -> File:
+        return self._disk.open(self._files.name(Kind.JOURNAL, self._journals[-1]))
+
     def _new_journal(self) -> File:
         number = self._journals[-1] + 1 if self._journals else 0
         journal = self._files.create(Kind.JOURNAL, number)
@@ -242,6 +245,8 @@ class QueueIndex:
         for number in old:
             self._disk.unlink(self._files.name(Kind.JOURNAL, number))
             self._journals.remove(number)
+        # An old journal that came back would publish again what nobody remembers to be acknowledged.
+        self._disk.sync_folder(self._files.folder)
 
     def _save_segment(self, saving: _Saving) -> None:
         segment, unsaved, done = saving
@@ -309,7 +314,7 @@ class QueueIndex:
         if segment.filed:
             file = self._disk.open(self._files.name(Kind.SEGMENT, segment.number))
             try:
-                for kind, stamp, id, body in self._files.scan(file, RecoveryReport()):
+                for kind, stamp, id, body in self._files.scan(file):
                     if kind == PUBLISH and stamp in seqs:
                         found[stamp] = decode_publish(stamp, id, body)
                     elif kind == DELIVER:
@@ -332,8 +337,9 @@ class QueueIndex:
                 self._journals.append(file.number)
                 self._replay(self._files.recover(file, self.report), saved=False)
         self.next_seq = max((segment.highest() + 1 for segment in self._segments.values()), default=0)
-        self._journal = self._new_journal()
-        self.checkpoint()
+        self._journal = self._last_journal() if self._journals else self._new_journal()
+        with suppress(DiskFullError):
+            self.checkpoint()
         self.report.messages = len(self)
         self.report.seconds = perf_counter() - begun
 

@@ -13,6 +13,7 @@ Where the RFCs are stricter than what the world's servers pass on, the world is 
 """
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
@@ -176,10 +177,9 @@ def _refuse_line(line: bytes) -> NoReturn:
 
 
 def _refuse_headers(found: list[tuple[bytes, bytes]]) -> NoReturn:
-    names = [name.lower() for name, _ in found]
-    repeated = [name for name in names if names.count(name) > 1]
-    if repeated:
-        raise ArticleError(f"header {_title(repeated[0])} appears more than once")
+    ((name, times),) = Counter(name.lower() for name, _ in found).most_common(1)
+    if times > 1:
+        raise ArticleError(f"header {_title(name)} appears more than once")
     empty = [name for name, body in found if not body.strip()]
     raise ArticleError(f"header {_title(empty[0])} is empty")
 

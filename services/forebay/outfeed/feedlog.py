@@ -15,8 +15,8 @@ from typing import TypeVar
 from forebay.msgstore.committer import Committer
 from forebay.msgstore.disk import Disk
 from forebay.msgstore.errors import DiskFullError, StoreFailedError
+from forebay.outfeed.diskfiles import FULL
 from forebay.outfeed.errors import LogFullError
-from forebay.outfeed.frames import FULL
 from forebay.outfeed.logrecovery import Recovered, leave_mark, recover
 from forebay.outfeed.logsegment import SEGMENT_BITS, SLOT_MASK, LogRecord
 from forebay.outfeed.logwriter import Batch, LogWriter
@@ -34,6 +34,7 @@ COMPACT_BELOW = 4
 SMALL_SEGMENT = 4096
 """Octets; rewriting a smaller one would free no block of the disk."""
 FORGET_BATCH = 1024
+"""Bits of a removed peer that are cleared at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class FeedLogSettings:
 
 
 class FeedLog:
-    """Used from one event loop. Two threads do its I/O: one appends, the other one does all the rest."""
+    """Used from one event loop, which reads; a thread appends, and another one flushes and tidies up."""
 
     def __init__(self, disk: Disk, settings: FeedLogSettings, recovered: Recovered) -> None:
         self.was_clean = recovered.was_clean
@@ -285,8 +286,10 @@ class FeedLog:
     async def _compact_sparse(self) -> None:
         segments, touched = self._ownership.segments, self._ownership.touched
         for number in self._settled():
-            touched.discard(number)
             live = segments[number].live()
+            if not live:
+                continue  # it died just now, and is deleted next time
+            touched.discard(number)
             if len(live) * COMPACT_BELOW < len(segments[number]) and self._files.indexes[number].size > SMALL_SEGMENT:
                 await self._compact(number, live)
 

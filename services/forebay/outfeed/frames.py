@@ -6,24 +6,18 @@
 All integers are big-endian.
 """
 
-import errno
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator
 from struct import Struct
 from typing import NamedTuple
 
 from google_crc32c import value as crc32c
 
-from forebay.msgstore.disk import Buffer, Disk
 from forebay.msgstore.errors import FormatError
 
 MAGIC = b"\xfb\x5a"
 MAX_BODY = 1 << 16
 """No body is longer; a length beyond it is damage."""
 VERSION = 1
-
-FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
-"""Error numbers of a disk without room."""
 
 _SEAL = Struct(">2sI")
 _START = Struct(">2sII")
@@ -95,41 +89,6 @@ def torn_tail(data: bytes, gaps: list[Gap]) -> int | None:
     if gaps and gaps[-1].offset + gaps[-1].size >= len(data):
         return gaps[-1].offset
     return None
-
-
-def read_file(disk: Disk, name: str, start: int = 0, end: int | None = None) -> bytes:
-    """A piece of a file, all of it by default."""
-    file = disk.open(name)
-    try:
-        return file.pread((file.size() if end is None else end) - start, start)
-    finally:
-        file.close()
-
-
-def write_fresh(disk: Disk, name: str, pieces: Sequence[Buffer]) -> None:
-    """Write a durable file that is to be renamed; what an earlier try left is replaced, a failed one leaves none."""
-    if disk.exists(name):
-        disk.unlink(name)
-    file = disk.create(name)
-    try:
-        file.append(pieces)
-        file.datasync()
-    except OSError:
-        with suppress(OSError):
-            disk.unlink(name)
-        raise
-    finally:
-        file.close()
-
-
-def cut_file(disk: Disk, name: str, size: int) -> None:
-    """Cut a file durably."""
-    file = disk.open(name)
-    try:
-        file.truncate(size)
-        file.datasync()
-    finally:
-        file.close()
 
 
 def _next_frame(data: bytes, at: int) -> int:

@@ -4,7 +4,8 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from threading import Lock
 
 from forebay.msgstore.disk import Disk
-from forebay.outfeed.frames import HEADER_SIZE, Gap, content_start, header, read_file, write_fresh
+from forebay.outfeed.diskfiles import read_file, write_fresh
+from forebay.outfeed.frames import HEADER_SIZE, Gap, content_start, header
 from forebay.outfeed.logsegment import (
     FOLDER,
     KIND,

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from forebay.msgstore.disk import Disk
 from forebay.msgstore.errors import FormatError
-from forebay.outfeed.frames import Gap, content_start, cut_file, read_file, scan, torn_tail
+from forebay.outfeed.diskfiles import cut_file, read_file
+from forebay.outfeed.frames import Gap, content_start, scan, torn_tail
 from forebay.outfeed.logfiles import LogFiles
 from forebay.outfeed.logsegment import FOLDER as LOG_FOLDER
 from forebay.outfeed.logsegment import SLOT_MASK, Entry, segment_name, segment_number

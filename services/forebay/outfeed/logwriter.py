@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from forebay.msgstore.disk import Disk, File
 from forebay.msgstore.errors import DiskFullError, StoreFailedError
-from forebay.outfeed.frames import FULL, header
+from forebay.outfeed.diskfiles import FULL
+from forebay.outfeed.frames import header
 from forebay.outfeed.logfiles import LogFiles
 from forebay.outfeed.logsegment import (
     FOLDER,

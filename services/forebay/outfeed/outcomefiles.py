@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from forebay.msgstore.disk import Disk, File
-from forebay.outfeed.frames import read_file
+from forebay.outfeed.diskfiles import read_file
 from forebay.runtime.clock import Clock
 
 FOLDER = "outcomes"

@@ -82,11 +82,11 @@ class Ownership:
 
     @property
     def head(self) -> int:
-        """Above every seq there is."""
-        for segment in reversed(self.segments.values()):
-            if segment.slots:
-                return segment.base + segment.slots[-1] + 1
-        return 0
+        """Above every seq there is, or ever was: the newest segment is kept even when nothing is in it."""
+        newest = next(reversed(self.segments.values()), None)
+        if newest is None:
+            return 0
+        return newest.base + (newest.slots[-1] + 1 if newest.slots else 0)
 
     def admit(self, written: Written) -> None:
         """Records became durable."""

@@ -14,7 +14,8 @@ from struct import Struct, pack, unpack
 
 from forebay.msgstore.disk import Disk, File
 from forebay.msgstore.errors import StoreFailedError
-from forebay.outfeed.frames import BODY_OFFSET, frame, header, write_fresh
+from forebay.outfeed.diskfiles import write_fresh
+from forebay.outfeed.frames import BODY_OFFSET, frame, header
 from forebay.outfeed.ownership import Pending
 from forebay.outfeed.segmentbits import SegmentBits
 

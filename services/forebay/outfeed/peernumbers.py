@@ -4,8 +4,9 @@ import json
 
 from forebay.msgstore.disk import Disk, replace
 from forebay.msgstore.errors import FormatError
+from forebay.outfeed.diskfiles import read_file
 from forebay.outfeed.errors import OutfeedError
-from forebay.outfeed.frames import VERSION, read_file
+from forebay.outfeed.frames import VERSION
 
 NAME = "peers.json"
 MAX_PEERS = 255 * 8

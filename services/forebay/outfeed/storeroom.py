@@ -48,7 +48,7 @@ class Storeroom:
         if history.dirty:
             history.rebuild(feedlog.articles())
         feedlog.history_mark = feedlog.head - 1
-        outcomes = OutcomeLog(RealDisk(folder / "outcomes"), OutcomeLogSettings(), clock, feedlog.groups_of)
+        outcomes = OutcomeLog(RealDisk(folder), OutcomeLogSettings(), clock, feedlog.groups_of)
         log.info("storeroom open", articles=store.stats.messages, missing=len(missing), damage=list(feedlog.damage))
         return cls(folder, store, feedlog, history, outcomes, Bodies(store))
 

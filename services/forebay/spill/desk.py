@@ -76,6 +76,8 @@ class Desk:
 
     async def entries(self, stream: str, after: bytes | None, count: int) -> list[Entry]:
         """Entries of a stream behind an id, in order."""
+        if count < 1:
+            return []
         start = b"(" + after if after else b"-"
         (reply,) = await self.ask(("XRANGE", stream, start, "+", "COUNT", count))
         return [Entry(entry_id, fields[1]) for entry_id, fields in reply]

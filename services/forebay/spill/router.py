@@ -74,9 +74,7 @@ class Router:
         rest = list(commands)
         server, asking = self._topology.server(slot), False
         for _ in range(ATTEMPTS):
-            session = server.session()
-            if run_id is not None and session.run_id != run_id:
-                raise LeaseLostError(f"{server} is not the run of Redis that gave the lease: load the spool again")
+            session = _session(server, run_id)
             answers = await _send(session, channel, rest, asking=asking)
             done = next((at for at, answer in enumerate(answers) if isinstance(answer, _AGAIN)), len(answers))
             replies += answers[:done]
@@ -85,18 +83,25 @@ class Router:
                 self._metrics.script_seconds += asyncio.get_running_loop().time() - began
                 return Answered(replies, server, session)
             rest = rest[done:]
-            error = answers[done]
-            if isinstance(error, NoScriptError):
+            if isinstance(answers[done], NoScriptError):
                 rest[0] = with_text(rest[0])
-            elif isinstance(error, MovedError):
-                server, asking = await self._connected(server, error), False
-                self._topology.moved(slot, server)
-            elif isinstance(error, AskError) and run_id is None:
-                server, asking = await self._connected(server, error), True
             else:
-                # A lease holds in one run of Redis only: its owner waits until all its keys have moved there.
-                await asyncio.sleep(RETRY_PAUSE)
+                server, asking = await self._follow(slot, server, answers[done], asking=asking, leased=bool(run_id))
         raise SpillUnavailableError(f"{server}: slot {slot} is on the move")
+
+    async def _follow(
+        self, slot: int, server: Server, error: ResponseError, *, asking: bool, leased: bool
+    ) -> tuple[Server, bool]:
+        """Where to send what was refused, and whether by asking."""
+        if isinstance(error, MovedError):
+            target = await self._connected(server, error)
+            self._topology.moved(slot, target)
+            return target, False
+        if isinstance(error, AskError) and not leased:
+            return await self._connected(server, error), True
+        # A lease holds in one run of Redis only: its owner waits until all its keys have moved there.
+        await asyncio.sleep(RETRY_PAUSE)
+        return server, asking
 
     async def _connected(self, server: Server, error: AskError) -> Server:
         """The server that a redirection names."""
@@ -136,6 +141,13 @@ def meaning(error: ResponseError, answered: Answered) -> SpillError:
 def _starts(error: ResponseError, *codes: str) -> bool:
     """Whether an error without a class of its own has one of these codes."""
     return str(error).startswith(codes)
+
+
+def _session(server: Server, run_id: str | None) -> Session:
+    session = server.session()
+    if run_id is not None and session.run_id != run_id:
+        raise LeaseLostError(f"{server} is not the run of Redis that gave the lease: load the spool again")
+    return session
 
 
 async def _send(session: Session, channel: Channel, commands: list[Command], *, asking: bool) -> list[Reply]:

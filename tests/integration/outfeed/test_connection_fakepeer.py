@@ -5,6 +5,7 @@ import socket
 from collections import Counter
 
 import pytest
+import uvloop
 
 from eventually import eventually
 from forebay.outfeed.connection import Connection, ConnectionSettings
@@ -13,6 +14,9 @@ from ports import free_port
 from recordingfeed import RecordingFeed, tokens
 
 from .polled import ended, polled, settled
+
+new_event_loop = uvloop.new_event_loop
+"""The loop that the services use."""
 
 COUNT = 100
 IDS = [token.message_id for token in tokens(COUNT)]

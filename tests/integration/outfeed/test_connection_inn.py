@@ -10,6 +10,9 @@ from .polled import ended, polled, settled
 
 pytestmark = pytest.mark.inn
 
+# On asyncio's own loop: a program that uvloop starts inherits the far ends of its own pipes and passes them on. innd,
+# which stays behind when the script that started it ends, would keep them open, and the script never seems to end.
+
 COUNT = 100
 
 

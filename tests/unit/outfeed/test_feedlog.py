@@ -129,6 +129,19 @@ async def test_a_seq_is_never_given_twice(disk):
         assert await log.append(records(10, 1)) > 9
 
 
+async def test_the_head_does_not_fall_when_the_newest_segment_is_empty(disk):
+    async with opened(disk) as log:
+        await log.append(records(0, 3))
+        log.release(0, tokens(0, 3))
+    disk.create("log/0000000001.log")
+    async with opened(disk) as log:
+        log.history_mark = log.head - 1
+        await log.tidy()
+        assert disk.names("log") == ["0000000001.log"]
+        assert log.head == SEGMENT_ENTRIES
+        assert await log.append(records(3, 1)) == 2 * SEGMENT_ENTRIES
+
+
 async def test_references_count_the_peers_that_still_need_a_body(disk):
     async with opened(disk, peers=("a", "b")) as log:
         await log.append([record(0, 0b11), record(1, 0b01), record(2, 0b10), record(3, 0)])

@@ -1,0 +1,125 @@
+"""A client of OutfeedService."""
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from google.protobuf.duration_pb2 import Duration
+
+from forebay.client.channels import open_channel, service_errors
+from forebay.client.offering import Offering
+from forebay.client.settings import OfferSettings
+from forebay.client.supply import Articles
+from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
+from forebay.pb.outfeed.v1.outfeed_pb2_grpc import OutfeedServiceStub
+from forebay.runtime import ClientChannel
+
+TIMEOUT = 30.0
+"""Seconds that a call may take; streams have no end."""
+PAGE = 1000
+
+
+class OutfeedClient:
+    """Offers articles to an outfeed, and shows and steers its peers. All methods raise `ServiceError`.
+
+    Made within a running event loop:
+
+        async with OutfeedClient.connect("127.0.0.1:7119") as client:
+            async for verdict in client.offer(articles):
+                ...
+    """
+
+    def __init__(self, channel: ClientChannel) -> None:
+        """The channel is the client's from now on, and closed with it."""
+        self._channel = channel
+
+    @classmethod
+    def connect(cls, address: str, tls: Path | None = None) -> Self:
+        """A client for `host:port` or `unix:/path`; `tls` is a folder with tls.crt, tls.key and ca.crt.
+
+        A connection is made when it is needed. Raises `AddressError` or `CertificateError`.
+        """
+        return cls(open_channel(address, tls))
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """End all calls and connections."""
+        await self._channel.close()
+
+    def offer(self, articles: Articles, settings: OfferSettings | None = None) -> Offering:
+        """Offer articles from an iterable or an asynchronous one; iterate over the result for the verdicts."""
+        return Offering(self._stub, articles, settings)
+
+    async def explain(self, article: bytes) -> pb.ExplainResponse:
+        """Which peers would get an article, and why the others not; its headers and the empty line are enough."""
+        with service_errors():
+            request = pb.ExplainRequest(article=pb.Article(content=article))
+            return await self._stub().Explain(request, timeout=TIMEOUT)
+
+    async def peers(self, *names: str) -> list[pb.PeerStatus]:
+        """Peers as they are now; without names all."""
+        with service_errors():
+            response = await self._stub().ListPeers(pb.ListPeersRequest(peers=names), timeout=TIMEOUT)
+        return list(response.peers)
+
+    async def watch(self, *names: str, interval: float = 1.0) -> AsyncIterator[pb.WatchPeersResponse]:
+        """Peers at once, and then every `interval` seconds; without names all."""
+        request = pb.WatchPeersRequest(peers=names, interval=_duration(interval))
+        call = self._stub().WatchPeers(request)
+        try:
+            with service_errors():
+                async for response in call:
+                    yield response
+        finally:
+            call.cancel()
+
+    async def pause(self, peer: str) -> pb.PeerStatus:
+        """Stop sending to a peer."""
+        with service_errors():
+            return (await self._stub().Pause(pb.PauseRequest(peer=peer), timeout=TIMEOUT)).peer
+
+    async def resume(self, peer: str) -> pb.PeerStatus:
+        """Go on sending to a paused peer."""
+        with service_errors():
+            return (await self._stub().Resume(pb.ResumeRequest(peer=peer), timeout=TIMEOUT)).peer
+
+    async def flush(self, peer: str) -> int:
+        """Move what is queued for a peer in memory to its backlog; how many articles that were."""
+        with service_errors():
+            return (await self._stub().Flush(pb.FlushRequest(peer=peer), timeout=TIMEOUT)).entries
+
+    async def dead_letters(self, peer: str) -> AsyncIterator[pb.DeadLetter]:
+        """All articles that were given up for a peer, the oldest first; fetched by pages."""
+        request = pb.ListDeadLettersRequest(peer=peer, page_size=PAGE)
+        while True:
+            with service_errors():
+                response = await self._stub().ListDeadLetters(request, timeout=TIMEOUT)
+            for letter in response.dead_letters:
+                yield letter
+            if not response.next_page_token:
+                return
+            request.page_token = response.next_page_token
+
+    async def replay(self, peer: str, *message_ids: str) -> int:
+        """Queue given-up articles again, without message-ids all; how many they were."""
+        request = pb.ReplayDeadLettersRequest(peer=peer, message_ids=message_ids)
+        with service_errors():
+            return (await self._stub().ReplayDeadLetters(request, timeout=TIMEOUT)).entries
+
+    def _stub(self) -> OutfeedServiceStub:
+        return OutfeedServiceStub(self._channel.get())
+
+
+def _duration(seconds: float) -> Duration:
+    duration = Duration()
+    duration.FromTimedelta(timedelta(seconds=seconds))
+    return duration

@@ -1,0 +1,26 @@
+"""How articles are offered."""
+
+from dataclasses import dataclass, field
+
+from forebay.runtime import BackoffSettings
+
+KIBIBYTE = 1024
+MEBIBYTE = 1024 * KIBIBYTE
+
+
+@dataclass(frozen=True)
+class OfferSettings:
+    """Sizes of batches, what may be on its way, and how long to try."""
+
+    batch_articles: int = 256
+    """Most articles of a batch. Fewer go out together when no more are at hand: nothing waits for company."""
+    batch_octets: int = MEBIBYTE
+    """Octets of articles after which a batch is closed."""
+    window_octets: int = 16 * MEBIBYTE
+    """Octets of articles that may be without a verdict; they are kept to be sent again after a lost connection."""
+    article_octets: int = 16 * MEBIBYTE - 64 * KIBIBYTE
+    """Largest article, by what a gRPC message holds."""
+    backoff: BackoffSettings = field(default_factory=lambda: BackoffSettings(0.2, 10.0))
+    """Waits between tries when the service is away or full; it may ask for longer ones."""
+    patience: float = 300.0
+    """Seconds without a verdict after which a service that is away or full counts as failed."""
