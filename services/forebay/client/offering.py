@@ -49,6 +49,7 @@ class Offering:
         self._supply = Supply(articles, self._settings)
         self._window = Window()
         self._room = asyncio.Event()
+        self._sent_all = False
         self._backoff = Backoff(self._settings.backoff, self._clock, Random())  # noqa: S311 spreads clients
         self._heard = self._clock.monotonic()
 
@@ -78,7 +79,7 @@ class Offering:
                     yield verdict
         finally:
             call.cancel()
-        if self._window:
+        if self._window or not self._sent_all:
             raise ProtocolError(f"the service ended the stream and left {len(self._window)} articles without a verdict")
 
     async def _requests(self) -> AsyncIterator[pb.OfferRequest]:
@@ -90,6 +91,7 @@ class Offering:
             self.tally.offered = self._window.next
             yield _request(batch)
             await self._until_room()
+        self._sent_all = True
 
     async def _until_room(self) -> None:
         while self._window.octets > self._settings.window_octets:

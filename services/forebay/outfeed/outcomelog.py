@@ -9,9 +9,9 @@ is lost and counted.
 
 import json
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from queue import Empty, SimpleQueue
-from threading import Thread
+from threading import Event, Thread
 from typing import NamedTuple
 
 import structlog
@@ -23,8 +23,8 @@ from forebay.runtime.clock import Clock
 
 log = structlog.stdlib.get_logger(__name__)
 
-TICK = 1.0
-"""Seconds between looks at the age of the file."""
+TICK = 0.25
+"""Seconds between two looks of the thread at what waits: waking it for each batch would cost the loop far more."""
 PIECE = 256
 """Batches written at once."""
 _PLAIN = re.compile(rb'[^"\\\x00-\x1f\x7f-\xff]*')
@@ -79,7 +79,8 @@ class OutcomeLog:
         self._clock = clock
         self._groups_of = groups_of
         self._files = OutcomeFiles(disk, settings, clock)
-        self._queue: SimpleQueue[_Outcomes | _Sample | None] = SimpleQueue()
+        self._waiting: deque[_Outcomes | _Sample] = deque()
+        self._closing = Event()
         self._added = 0
         self._taken = 0
         self._failing = False
@@ -98,15 +99,15 @@ class OutcomeLog:
             return
         self._added += len(tokens)
         groups = self._groups_of([token.seq for token in tokens])
-        self._queue.put(_Outcomes(self._now(), peer, outcome, reason, tokens, groups))
+        self._waiting.append(_Outcomes(self._now(), peer, outcome, reason, tokens, groups))
 
     def sample(self, peer: str, backlog: Mapping[str, int]) -> None:
         """Note how much waits for a peer, by kind; meant to be called once a minute."""
-        self._queue.put(_Sample(self._now(), peer, backlog))
+        self._waiting.append(_Sample(self._now(), peer, backlog))
 
     def close(self) -> None:
         """Write what waits and close the file; blocks until then."""
-        self._queue.put(None)
+        self._closing.set()
         self._thread.join()
 
     def _now(self) -> int:
@@ -114,34 +115,21 @@ class OutcomeLog:
 
     def _run(self) -> None:
         self._try(self._files.recover)
-        ended = False
-        while not ended:
-            batch, ended = self._next()
-            articles = sum(len(item.tokens) for item in batch)
-            self._taken += articles
-            if not self._try(lambda: self._write(batch)):  # noqa: B023 - called at once
-                self.unwritten += articles
+        while not self._closing.wait(TICK):
+            self._write_waiting()
+        self._write_waiting()
         self._try(self._files.close)
 
-    def _next(self) -> tuple[list[_Outcomes | _Sample], bool]:
-        """What waits, up to a bound, and whether it is the last; nothing after a tick without any."""
-        batch: list[_Outcomes | _Sample] = []
-        try:
-            item = self._queue.get(timeout=TICK)
-            while item is not None:
-                batch.append(item)
-                if len(batch) == PIECE:
-                    return batch, False
-                item = self._queue.get_nowait()
-        except Empty:
-            return batch, False
-        return batch, True
+    def _write_waiting(self) -> None:
+        while batch := [self._waiting.popleft() for _ in range(min(len(self._waiting), PIECE))]:
+            articles = sum(len(item.tokens) for item in batch)
+            self._taken += articles
+            if not self._try(lambda: self._write(batch)):
+                self.unwritten += articles
+        self._try(self._files.rotate)
 
     def _write(self, batch: Sequence[_Outcomes | _Sample]) -> None:
-        if batch:
-            self._files.write(b"".join([item.lines() for item in batch]))
-        else:
-            self._files.rotate()
+        self._files.write(b"".join([item.lines() for item in batch]))
 
     def _try(self, work: Callable[[], None]) -> bool:
         try:

@@ -3,8 +3,9 @@
 import logging
 
 import pytest
+from google_crc32c import value
 
-from forebay.msgstore import FormatError, Put
+from forebay.msgstore import FormatError, Put, RealDisk, StoreSettings
 from forebay.msgstore.record import FILE_HEAD_SIZE, HEAD_SIZE
 from messagestores import SMALL, abandon, body, collected, ids, lost, message_id, opened, puts
 from powerloss import PowerLossDisk
@@ -120,8 +121,6 @@ async def test_short_snapshot_makes_a_full_start(disk):
 
 
 def test_files_of_a_newer_release_are_refused(disk):
-    from google_crc32c import value
-
     head = disk.contents(name(1))
     head[9] = 9
     head[FILE_HEAD_SIZE - 4 : FILE_HEAD_SIZE] = value(bytes(head[: FILE_HEAD_SIZE - 4])).to_bytes(4, "big")
@@ -161,8 +160,6 @@ async def test_damage_found_while_reading_is_set_aside_counted_and_logged(caplog
 
 
 async def test_file_that_vanished_under_a_running_store_costs_its_messages(tmp_path):
-    from forebay.msgstore import RealDisk, StoreSettings
-
     disk = RealDisk(tmp_path)
     with opened(disk, StoreSettings(file_size=4096, reserve=0, open_files=1)) as store:
         await store.put(puts(range(COUNT)))

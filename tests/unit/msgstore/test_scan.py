@@ -1,6 +1,7 @@
 import random
 
 import pytest
+from google_crc32c import extend
 
 from forebay.msgstore.errors import FormatError
 from forebay.msgstore.record import FILE_HEAD_SIZE, HEAD_SIZE, Codec, FileHead, encode_file_head
@@ -170,10 +171,7 @@ def test_bad_block_costs_the_records_in_its_page():
 def test_record_of_a_newer_version_is_refused():
     head = bytearray(record(0, b""))
     head[12] = 2
-    crc = Codec(MARKER)
-    from google_crc32c import extend
-
-    head[8:12] = extend(crc.start, bytes(head[12:])).to_bytes(4, "big")
+    head[8:12] = extend(CODEC.start, bytes(head[12:])).to_bytes(4, "big")
     with pytest.raises(FormatError, match="records of version 2"):
         scanned(make_file(head))
 

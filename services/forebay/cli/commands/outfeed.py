@@ -1,0 +1,167 @@
+"""`forebay outfeed`: using a running outfeed."""
+
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from forebay.cli.options import (
+    DEFAULT_ADDRESS,
+    AddressOption,
+    Output,
+    OutputOption,
+    PeerArgument,
+    TlsOption,
+)
+
+group = typer.Typer(no_args_is_help=True, help="Offer articles to an outfeed; see and steer its peers.")
+NamesArgument = Annotated[
+    list[str] | None, typer.Argument(metavar="[PEER]...", help="Names of Peerfeeds; all if none.")
+]
+
+
+@group.command(epilog="Example: `forebay outfeed offer examples/articles`")
+def offer(
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PATH...",
+            help="Files, each one article with CRLF line ends; folders of such, taken in the order of their names; - is "
+            "one article from standard input.",
+        ),
+    ],
+    address: AddressOption = DEFAULT_ADDRESS,
+    tls: TlsOption = None,
+    patience: Annotated[
+        float,
+        typer.Option(
+            "--patience", metavar="SECONDS", min=0, help="How long to try again while the service is away or full."
+        ),
+    ] = 30.0,
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """Offer articles, and tell what became of them. Exit status 1 if one was rejected."""
+    from forebay.cli.offercommand import offer_articles
+
+    _run(offer_articles(paths, address, tls, patience, output))
+
+
+@group.command(epilog="Example: `forebay outfeed peers --output json`")
+def peers(
+    names: NamesArgument = None,
+    address: AddressOption = DEFAULT_ADDRESS,
+    tls: TlsOption = None,
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """Show the peers as they are now."""
+    from forebay.cli.peercommands import show_peers
+
+    _run(show_peers(names or [], address, tls, output))
+
+
+@group.command(epilog="Example: `forebay outfeed top --interval 0.5`")
+def top(
+    names: NamesArgument = None,
+    interval: Annotated[
+        float, typer.Option("--interval", metavar="SECONDS", min=0.1, max=3600, help="Time between two looks.")
+    ] = 1.0,
+    address: AddressOption = DEFAULT_ADDRESS,
+    tls: TlsOption = None,
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """Show the peers, again and again, until Ctrl-C. With --output json: an object a line."""
+    from forebay.cli.peercommands import watch_peers
+
+    _run(watch_peers(names or [], interval, address, tls, output))
+
+
+@group.command(epilog="Example: `forebay outfeed explain examples/articles/001-plain-sluice-opened.article`")
+def explain(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="An article, or its headers; - is standard input.")],
+    address: AddressOption = DEFAULT_ADDRESS,
+    tls: TlsOption = None,
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """Tell which peers would get an article, and why the others would not. Nothing is stored or sent."""
+    from forebay.cli.peercommands import explain_article
+
+    _run(explain_article(file, address, tls, output))
+
+
+@group.command(epilog="Example: `forebay outfeed pause west`")
+def pause(
+    peer: PeerArgument,
+    address: AddressOption = DEFAULT_ADDRESS,
+    tls: TlsOption = None,
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """Stop sending to a peer until `resume`, or until the service is started again; its articles are kept."""
+    from forebay.cli.peercommands import pause_peer
+
+    _run(pause_peer(peer, address, tls, output))
+
+
+@group.command(epilog="Example: `forebay outfeed resume west`")
+def resume(
+    peer: PeerArgument,
+    address: AddressOption = DEFAULT_ADDRESS,
+    tls: TlsOption = None,
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """Go on sending to a peer."""
+    from forebay.cli.peercommands import resume_peer
+
+    _run(resume_peer(peer, address, tls, output))
+
+
+@group.command(epilog="Example: `forebay outfeed flush west`")
+def flush(
+    peer: PeerArgument,
+    address: AddressOption = DEFAULT_ADDRESS,
+    tls: TlsOption = None,
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """Move what waits for a peer in memory to its backlog."""
+    from forebay.cli.peercommands import flush_peer
+
+    _run(flush_peer(peer, address, tls, output))
+
+
+@group.command(epilog="Example: `forebay outfeed dead-letters west --limit 20`")
+def dead_letters(
+    peer: PeerArgument,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="Most to show, the oldest first.")] = 100,
+    address: AddressOption = DEFAULT_ADDRESS,
+    tls: TlsOption = None,
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """Show the articles that were given up for a peer, and why."""
+    from forebay.cli.peercommands import show_dead_letters
+
+    _run(show_dead_letters(peer, limit, address, tls, output))
+
+
+@group.command(epilog="Example: `forebay outfeed replay west '<20260701.1@news.example>'`")
+def replay(
+    peer: PeerArgument,
+    message_ids: Annotated[
+        list[str] | None, typer.Argument(metavar="[MESSAGE-ID]...", help="With their angle brackets; all if none.")
+    ] = None,
+    address: AddressOption = DEFAULT_ADDRESS,
+    tls: TlsOption = None,
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """Queue given-up articles for their peer again."""
+    from forebay.cli.peercommands import replay_dead_letters
+
+    _run(replay_dead_letters(peer, message_ids or [], address, tls, output))
+
+
+def _run(command: Coroutine[Any, Any, None]) -> None:
+    import uvloop
+
+    from forebay.runtime import configure_logs
+
+    configure_logs("warning")
+    uvloop.run(command)

@@ -1,0 +1,62 @@
+"""`forebay up`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from forebay.cli.options import (
+    DataOption,
+    FilesOption,
+    InsecureOption,
+    Output,
+    OutputOption,
+    RedisOption,
+    TlsOption,
+)
+
+
+def up(
+    files: FilesOption,
+    data: DataOption = Path(".forebay"),
+    redis: RedisOption = "",
+    offer: Annotated[
+        Path | None,
+        typer.Option(
+            "--offer",
+            metavar="FOLDER",
+            help="Offer the files of a folder, each one article, to the Outfeed that has peers, and show how it goes.",
+        ),
+    ] = None,
+    start_later: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--start-later",
+            metavar="NAME=SECONDS",
+            help="Start one Outfeed only after so many seconds. May be repeated.",
+        ),
+    ] = None,
+    until_delivered: Annotated[
+        bool,
+        typer.Option(
+            "--until-delivered",
+            help="With --offer: end once every article reached every peer that wants it, and print the accounts; exit "
+            "status 1 if one did not.",
+        ),
+    ] = False,
+    deadline: Annotated[
+        float, typer.Option("--deadline", metavar="SECONDS", min=0, help="With --until-delivered: longest wait.")
+    ] = 120.0,
+    tls: TlsOption = None,
+    insecure: InsecureOption = False,
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """Run everything that manifests describe in one process: each Outfeed, and a Valkey for each managed Spill.
+
+    SIGHUP (or `forebay apply`) reads the files again and applies what changed. SIGTERM or Ctrl-C drains and ends.
+    """
+    from forebay.cli.ensemble import Gathering
+    from forebay.cli.upcommand import Wish, run_up
+
+    gathering = Gathering(files, data, redis=redis, tls=tls, insecure=insecure, later=start_later or ())
+    run_up(gathering, Wish(offer, until_delivered, deadline, output))

@@ -1,0 +1,49 @@
+"""Options that several commands have."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Output(StrEnum):
+    """Forms of what a command prints."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+DEFAULT_ADDRESS = "127.0.0.1:7119"
+
+OutputOption = Annotated[Output, typer.Option("--output", "-o", help="Print for people, or for programs.")]
+FilesOption = Annotated[
+    list[Path],
+    typer.Option(
+        "--file", "-f", metavar="PATH", help="A file of manifests, or a folder of *.yaml files. May be repeated."
+    ),
+]
+DataOption = Annotated[
+    Path, typer.Option("--data", metavar="FOLDER", envvar="FOREBAY_DATA", help="Where everything durable is kept.")
+]
+RedisOption = Annotated[
+    str,
+    typer.Option(
+        "--redis",
+        metavar="URL",
+        envvar="FOREBAY_REDIS",
+        help="Use this Redis or Valkey (>= 7.2) for managed Spills; without it, an embedded Valkey is run.",
+    ),
+]
+AddressOption = Annotated[
+    str,
+    typer.Option("--address", metavar="HOST:PORT", envvar="FOREBAY_OUTFEED", help="Where the outfeed serves gRPC."),
+]
+TlsOption = Annotated[
+    Path | None,
+    typer.Option("--tls", metavar="FOLDER", help="Use mutual TLS with the tls.crt, tls.key and ca.crt of a folder."),
+]
+InsecureOption = Annotated[
+    bool, typer.Option("--insecure", help="Allow gRPC without TLS on addresses that other machines can reach.")
+]
+PeerArgument = Annotated[str, typer.Argument(metavar="PEER", help="Name of the Peerfeed.")]
