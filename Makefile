@@ -31,6 +31,14 @@ format: venv ## Put the code into its standard form
 protos: venv ## Generate services/forebay/pb from protos/
 	$(BIN)/python protos/generate.py
 
+.PHONY: docs
+docs: venv ## Generate the reference pages of docs/
+	$(BIN)/python docs/generate_resources.py
+
+.PHONY: bench-outfeed
+bench-outfeed: venv ## Measure outfeed beside innfeed (root, Debian's inn2; SCALE=10 for the full sizes)
+	cd tests && ../$(BIN)/python -m bench.outfeed_bench
+
 .PHONY: check
 check: venv ## Check format, lint, types, layers, protos and generated files
 	$(BIN)/ruff format --check .
@@ -40,6 +48,7 @@ check: venv ## Check format, lint, types, layers, protos and generated files
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/buf lint protos
 	$(BIN)/python protos/generate.py --check
+	$(BIN)/python docs/generate_resources.py --check
 
 .PHONY: clean
 clean: ## Remove what was made, the virtual environment too

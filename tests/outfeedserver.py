@@ -3,15 +3,15 @@
 import asyncio
 import json
 import os
+import re
 import signal
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
-from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import aiohttp
@@ -28,9 +28,13 @@ from forebay.runtime.document import ConfigDocument, encode
 from outfeedprocess import IDENTITY, Plan, fork
 from ports import free_port
 
+if TYPE_CHECKING:
+    from multiprocessing.process import BaseProcess
+
 SETTLED = ("accepted", "refused", "rejected", "expired", "dropped", "dead_lettered")
 OWED = ("queued", "deferred", "in_flight")
 COLUMNS = ("offered", *SETTLED, *OWED)
+COLUMN = re.compile(rf'^forebay_outfeed_({"|".join(COLUMNS)})(?:_total)?{{peer="([^"]+)".*}} (\S+)$', re.MULTILINE)
 BATCH = 100
 API = "forebay.dev/v1alpha1"
 Options = dict[str, Any]
@@ -75,7 +79,7 @@ class Accounting:
             # While the service is down, or going down, there is nothing to look at.
             with suppress(aiohttp.ClientError, OSError):
                 self._check(accounts(await scrape(self._http, self._url)))
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.03)
 
     def _check(self, found: Accounts) -> None:
         self.looks += 1
@@ -95,7 +99,9 @@ class Accounting:
 class OutfeedServer:
     """One Outfeed. `start` and `close` frame its use; in between its process may end and be started again."""
 
-    def __init__(self, folder: Path, redis: str, outfeed: Options | None = None, *, lease: float = 2.0) -> None:
+    def __init__(
+        self, folder: Path, redis: str, outfeed: Options | None = None, *, lease: float = 2.0, watch: bool = True
+    ) -> None:
         """`outfeed` is merged over the spec. Its data is in `folder` / "data"."""
         self.folder = folder
         self.nntp_port = free_port()
@@ -108,6 +114,7 @@ class OutfeedServer:
         }
         self.uids: defaultdict[str, str] = defaultdict(lambda: str(uuid4()))
         self.redis = redis
+        self.watch = watch
         self.process: BaseProcess | None = None
         self._plan = Plan(folder / "data", folder / "log", free_port(), free_port(), lease)
         self._revisions = count(1)
@@ -149,7 +156,7 @@ class OutfeedServer:
         self.config = ConfigServiceStub(self.channel)
         if not hasattr(self, "_http"):
             self._http = aiohttp.ClientSession()
-            self.accounting = Accounting(self._http, self._url("metrics"))
+            self.accounting = Accounting(self._http, self._url("metrics")) if self.watch else None
         await eventually(self._is_ready)
 
     async def _is_ready(self) -> bool:
@@ -194,14 +201,22 @@ class OutfeedServer:
             await self.kill()
         if hasattr(self, "_http"):
             try:
-                await self.accounting.close()
+                if self.accounting:
+                    await self.accounting.close()
             finally:
                 await self._http.close()
+
+    @property
+    def pid(self) -> int:
+        """Of the running process."""
+        assert self.process is not None
+        assert self.process.pid is not None
+        return self.process.pid
 
     # What it says
 
     async def offer(self, articles: Iterable[Article], *, batch: int = BATCH, into: Offered | None = None) -> Offered:
-        """Offer articles over gRPC. When the call fails, `failure` tells how, and the rest what was confirmed before."""
+        """Offer articles over gRPC. When the call fails, `failure` tells how, the rest what was confirmed before."""
         offered = into or Offered()
         articles = list(articles)
         try:
@@ -220,6 +235,9 @@ class OutfeedServer:
     async def counters(self, peer: str) -> pb.PeerCounters:
         return (await self.peers())[peer].counters
 
+    async def flush(self, peer: str) -> int:
+        return (await self.stub.Flush(pb.FlushRequest(peer=peer))).entries
+
     async def metrics(self) -> dict[str, float]:
         """Samples by name, without those that have labels."""
         return {
@@ -236,6 +254,14 @@ class OutfeedServer:
             assert response.status == 200
         assert status.ready
         return {each.reason: each.message for each in status.degradations}
+
+    async def connected(self, peer: str) -> None:
+        """Wait until a peer can be sent to."""
+
+        async def check() -> bool:
+            return (await self.peers())[peer].state == pb.PEER_STATE_CONNECTED
+
+        await eventually(check)
 
     async def drained(self, peer: str, *, within: float = 30.0) -> pb.PeerCounters:
         """Wait until nothing is owed to a peer any more."""
@@ -282,11 +308,8 @@ async def scrape(http: aiohttp.ClientSession, url: str) -> str:
 
 
 def accounts(metrics: str) -> Accounts:
-    """The columns of each peer from the text of /metrics."""
+    """The columns of each peer from the text of /metrics, read many times a second."""
     found: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    names = {f"forebay_outfeed_{name}{'' if name in OWED else '_total'}": name for name in COLUMNS}
-    for family in text_string_to_metric_families(metrics):
-        for sample in family.samples:
-            if name := names.get(sample.name):
-                found[sample.labels["peer"]][name] += sample.value
+    for column, peer, value in COLUMN.findall(metrics):
+        found[peer][column] += int(float(value))
     return found

@@ -24,7 +24,7 @@ class RecordingPeer:
         self.take_reply = b""
         """The code of all answers to TAKETHIS, where not empty; nothing is kept then."""
         self.silent = False
-        """Answers nothing, but reads on."""
+        """Says nothing about articles, but reads on."""
         self.connections: list[Connection] = []
         self.opened = 0
         self._server: asyncio.Server | None = None
@@ -91,22 +91,23 @@ class Connection(asyncio.Protocol):
             replies.append(self.article(data[position:end]) if self.taking else self.command(data[position : end - 2]))
             position, searched = end, 0
         self.rest = data[position:]
-        if not self.peer.silent:
-            self.transport.write(b"".join(replies))
+        self.transport.write(b"".join(replies))
 
     def article(self, wire: bytes) -> bytes:
         message_id, self.taking = self.taking, b""
         if message_id not in self.checked:
             self.peer.offered.append(message_id)
         self.checked.discard(message_id)
-        return b"%b %b\r\n" % (self.peer.take(message_id, wire), message_id)
+        return self.answer(self.peer.take(message_id, wire), message_id)
 
     def command(self, line: bytes) -> bytes:
         verb, _, argument = line.partition(b" ")
         match verb:
             case b"CHECK":
-                self.checked.add(argument)
-                return b"%b %b\r\n" % (self.peer.check(argument), argument)
+                reply = self.peer.check(argument)
+                if reply == b"238":
+                    self.checked.add(argument)
+                return self.answer(reply, argument)
             case b"TAKETHIS":
                 self.taking = argument
                 return b""
@@ -117,3 +118,6 @@ class Connection(asyncio.Protocol):
                 self.transport.close()
                 return b""
         return b"500 what?\r\n"
+
+    def answer(self, code: bytes, message_id: bytes) -> bytes:
+        return b"" if self.peer.silent else b"%b %b\r\n" % (code, message_id)

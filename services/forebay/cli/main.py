@@ -1,5 +1,6 @@
 """Entry of the `forebay` command."""
 
+import os
 import sys
 from typing import Any
 
@@ -19,6 +20,10 @@ HELP = """In once, kept once, out to everyone at each one's own pace.
 Begin with `forebay up -f examples/quickstart`, which runs all that the files describe in one process; then look at
 `forebay outfeed peers`. Shell completion: `forebay --install-completion`.
 """
+
+
+# No child of ours uses gRPC, and what it would say about forks helps nobody.
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "false")
 
 
 class Application(typer.Typer):

@@ -15,7 +15,7 @@ from forebay.client.tally import Tally
 from forebay.client.window import Batch, Window
 from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
 from forebay.pb.outfeed.v1.outfeed_pb2_grpc import OutfeedServiceStub
-from forebay.runtime import Backoff, Clock, SystemClock, from_rpc_error
+from forebay.runtime import Backoff, Clock, ServiceError, SystemClock, from_rpc_error
 
 RETRIED = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.CANCELLED})
 """The service is away, is full, or has cut us off because it ends: later it may take the same articles."""
@@ -108,13 +108,21 @@ class Offering:
     async def _wait_after(self, error: AioRpcError) -> None:
         """Wait before the next connection. Raises `ServiceError` when there shall be none."""
         failure = from_rpc_error(error)
-        if error.code() not in RETRIED:
+        if error.code() not in RETRIED and not is_torn(error.code(), failure):
             raise failure from error
         delay = max(self._backoff.fail(), failure.retry_after or 0.0)
         if self._clock.monotonic() + delay - self._heard > self._settings.patience:
             raise failure from error
         log.warning("offering goes on later", seconds=round(delay, 1), problem=failure.message)
         await self._clock.sleep(delay)
+
+
+def is_torn(code: grpc.StatusCode, failure: ServiceError) -> bool:
+    """Whether gRPC itself failed: our services never say INTERNAL without the id of an entry in their log.
+
+    It also says so in place of the service's own answer when that comes while a batch is being written.
+    """
+    return code is grpc.StatusCode.INTERNAL and "error_id" not in failure.facts
 
 
 def _request(batch: Batch) -> pb.OfferRequest:

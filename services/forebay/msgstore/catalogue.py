@@ -73,19 +73,26 @@ class Catalogue:
         again: list[Flight] = []
         for chunk in _chunks(flights):
             with self.lock:
-                again += [flight for flight in chunk if not self._land(flight, written)]
+                again += self._land(chunk, written)
         return again
 
-    def _land(self, flight: Flight, written: dict[bytes, Where]) -> bool:
-        if not flight.refs:
-            self.stats.cancelled += 1
-        elif place := written.pop(flight.id, None):
-            self.index.insert((Entry(flight.id, place, flight.size, flight.refs),))
-            self.files[place >> OFFSET_BITS].add_live(flight.size + HEAD_SIZE)
-        elif not self.index.count(flight.id, flight.refs):
-            return False
-        self._flights.discard(flight)
-        return True
+    def _land(self, flights: Sequence[Flight], written: dict[bytes, Where]) -> list[Flight]:
+        fresh: list[Entry] = []
+        known: list[Flight] = []
+        for flight in flights:
+            self._flights.discard(flight)
+            if not flight.refs:
+                self.stats.cancelled += 1
+            elif place := written.pop(flight.id, None):
+                fresh.append(Entry(flight.id, place, flight.size, flight.refs))
+                self.files[place >> OFFSET_BITS].add_live(flight.size + HEAD_SIZE)
+            else:
+                known.append(flight)
+        self.index.insert(fresh)
+        again = [flight for flight in known if not self.index.count(flight.id, flight.refs)]
+        for flight in again:
+            self._flights.add(flight)
+        return again
 
     def abandon(self, flights: Iterable[Flight]) -> None:
         """Their write failed."""
@@ -110,23 +117,34 @@ class Catalogue:
 
     # Reading
     def pin(self, ids: Sequence[bytes]) -> tuple[list[Place | None], dict[int, MessageFile]]:
-        """Places of the ids, and their files by number, which stay until `unpin`."""
+        """Places of the ids, and their files by number, which stay until `unpin`.
+
+        Raises `OSError` when a file is there but can't be opened, for want of descriptors for one.
+        """
         with self.lock:
             places = self.index.find(ids)
             files = self.files
             pinned = {number: files[number] for number in {place[0] >> OFFSET_BITS for place in places if place}}
-            for file in pinned.values():
-                file.readers += 1
-                if file.handle is None:
-                    self._handles.open(file)
+            self._pin(pinned.values())
             return places, pinned
 
     def pin_files(self, files: Iterable[MessageFile]) -> None:
         """As `pin`, for whole files."""
         with self.lock:
+            self._pin(files)
+
+    def _pin(self, files: Iterable[MessageFile]) -> None:
+        pinned: list[MessageFile] = []
+        try:
             for file in files:
                 file.readers += 1
-                self._handles.open(file)
+                pinned.append(file)
+                if file.handle is None:
+                    self._handles.open(file)
+        except OSError:
+            for file in pinned:
+                file.readers -= 1
+            raise
 
     def unpin(self, files: Iterable[MessageFile]) -> None:
         """Let go of what `pin` held."""

@@ -64,6 +64,9 @@ class Collector:
             self._work.wait(None if room else RETRY)
             self._work.clear()
             had_room, room = room, self.collect()
+            if not room:
+                # The files it gave back count as new work: without a pause they would be tried again at once.
+                self._work.clear()
             if had_room and not room and not self._writer.failed:
                 log.warning("no room for garbage collection: it is tried again every %g s", RETRY)
 

@@ -74,8 +74,8 @@ class Handles:
             return
         try:
             self.adopt(file, self._disk.open(file.name))
-        except OSError as error:
-            log.error("message file %s can't be opened: %s", file.name, error)
+        except FileNotFoundError:
+            log.error("message file %s has vanished", file.name)
 
     def adopt(self, file: MessageFile, handle: File) -> None:
         """The file was opened elsewhere."""

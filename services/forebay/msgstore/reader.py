@@ -1,6 +1,7 @@
 """Direct reads: bodies from their files without asking the writer, neighbours by one read."""
 
 import asyncio
+import errno
 import struct
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -32,6 +33,9 @@ COLD: Final = Temperature.COLD
 """Stands for a body that `read` would have to wait for; `fetch` it."""
 
 Body = bytes | Literal[Temperature.COLD] | None
+
+_LOST = frozenset({errno.EIO, errno.ENOENT, errno.EBADMSG, errno.EUCLEAN})
+"""What the disk says of octets that will not come back."""
 
 _Wanted = tuple[Where, int, int]
 """Place, octets of the body, position among the ids asked for."""
@@ -110,7 +114,9 @@ class Reader:
             self._decode(request, run, data)
 
     def _read_apart(self, request: _Request, run: list[_Wanted], file: MessageFile, error: OSError) -> None:
-        """A bad block in a run must not take its neighbours with it."""
+        """A bad block in a run must not take its neighbours with it; other errors are no fault of the record."""
+        if error.errno not in _LOST:
+            raise error
         if len(run) > 1:
             for wanted in run:
                 self._read_run(request, [wanted], file)

@@ -25,6 +25,7 @@ from forebay.msgstore.errors import FormatError
 VERSION = 1
 MAGIC = b"FOREBAYM"
 MARKER_SIZE = 8
+ID_SIZE = 16
 MAX_BODY = 0xFFFF_FFFF
 """Octets of the longest body."""
 

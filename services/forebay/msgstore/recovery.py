@@ -103,8 +103,8 @@ class Recovery:
         files = self._catalogue.files
         for chunk in saved.chunks():
             self._catalogue.index.insert(chunk)
-            for entry in chunk:
-                files[entry.where >> OFFSET_BITS].add_live(entry.size + HEAD_SIZE)
+            for _, place, size, _ in chunk:
+                files[place >> OFFSET_BITS].add_live(size + HEAD_SIZE)
         self.report.clean = True
         last = files[max(files)] if files else None
         current = last if last is not None and last.size < file_size else None

@@ -73,10 +73,9 @@ class Segment:
             if not saved:
                 self.unsaved.published[entry.seq] = entry
 
-    def deliver(self, seqs: range, times: int, *, saved: bool = False) -> None:
+    def deliver(self, seqs: range, times: int) -> None:
         """Messages were delivered for the n-th time."""
-        if not saved:
-            self.unsaved.delivered |= {seq: times for seq in seqs if self.holds(seq)}
+        self.unsaved.delivered |= {seq: times for seq in seqs if self.holds(seq)}
 
     def acknowledge(self, seqs: range, *, saved: bool = False) -> int:
         """Messages are done with; returns how many were there."""

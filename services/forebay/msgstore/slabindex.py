@@ -45,10 +45,25 @@ class _Shard:
 
     def add(self, entry: Entry, hashed: int) -> None:
         """Add an entry that is not there."""
+        id, where, size, refs = entry
         if (self.used + 1) * 3 > len(self.table) * 2:
             self._grow()
-        self.table[self.position(entry.id, hashed)] = self._fill(entry)
+        table, mask = self.table, self.mask
+        at = hashed >> _SHARD_BITS & mask
+        while table[at]:
+            at = at + 1 & mask
         self.used += 1
+        if slot := self.free:
+            self.free = self.wheres[slot]
+            self.ids[slot * _ID : slot * _ID + _ID] = id
+            self.wheres[slot], self.sizes[slot], self.refs[slot] = where, size, refs
+            table[at] = slot
+        else:
+            table[at] = len(self.sizes)
+            self.ids += id
+            self.wheres.append(where)
+            self.sizes.append(size)
+            self.refs.append(refs)
 
     def drop(self, at: int) -> None:
         """Empty a place of the table and close the gap, so that no later search ends there too early."""
@@ -77,20 +92,6 @@ class _Shard:
         return [
             Entry(self.id(slot), self.wheres[slot], self.sizes[slot], self.refs[slot]) for slot in self.table if slot
         ]
-
-    def _fill(self, entry: Entry) -> int:
-        if slot := self.free:
-            self.free = self.wheres[slot]
-            self.ids[slot * _ID : slot * _ID + _ID] = entry.id
-            self.wheres[slot] = entry.where
-            self.sizes[slot] = entry.size
-            self.refs[slot] = entry.refs
-            return slot
-        self.ids += entry.id
-        self.wheres.append(entry.where)
-        self.sizes.append(entry.size)
-        self.refs.append(entry.refs)
-        return len(self.sizes) - 1
 
     def _grow(self) -> None:
         old = self.table

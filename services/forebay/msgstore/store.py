@@ -13,7 +13,7 @@ from forebay.msgstore.flights import Flight, Put
 from forebay.msgstore.index import MessageIndex
 from forebay.msgstore.messagefile import Handles
 from forebay.msgstore.reader import Body, Reader
-from forebay.msgstore.record import HEAD_SIZE, MAX_BODY
+from forebay.msgstore.record import HEAD_SIZE, ID_SIZE, MAX_BODY
 from forebay.msgstore.recovery import Recovery, snapshot_name
 from forebay.msgstore.settings import StoreSettings
 from forebay.msgstore.slabindex import SlabIndex
@@ -86,14 +86,12 @@ class MessageStore:
     async def put(self, puts: Sequence[Put]) -> None:
         """Store messages; durable on return. A stored id is not written again but gets its references added.
 
-        All or nothing. Raises `DiskFullError` (try again later), `StoreFailedError` (fatal), `StoreClosedError`, and
-        `MessageTooLargeError` for a body of 4 GiB. Waits while too much is pending. A caller that is cancelled can't
-        know whether its messages were stored. References may be removed before `put` returns.
+        All or nothing. Waits while too much is pending. A caller that is cancelled can't know whether its messages
+        were stored. References may be removed before `put` returns.
+        Raises `DiskFullError` (try again later), `StoreFailedError` (fatal), `StoreClosedError`,
+        `MessageTooLargeError` for a body of 4 GiB, and `ValueError` for an id or a count that is none.
         """
-        flights = [Flight(put) for put in puts]
-        for flight in flights:
-            if flight.size > MAX_BODY:
-                raise MessageTooLargeError(f"message {flight.id.hex()} has {flight.size} octets: at most {MAX_BODY}")
+        flights = [_checked(Flight(put)) for put in puts]
         weight = sum(flight.size + HEAD_SIZE for flight in flights)
         async with self._committer.turn(weight):
             if not self._catalogue.admit(flights):
@@ -113,6 +111,7 @@ class MessageStore:
 
         None for a message that is not there, or is damaged: then it is set aside, counted and logged by name. COLD
         for one that the page cache does not hold: `fetch` it. Ids in the order in which they were put read fastest.
+        Raises `OSError` when a file can't be opened for want of descriptors.
         """
         return self._reader.read(ids, wait=False)
 
@@ -167,3 +166,11 @@ class MessageStore:
             )
         except OSError as error:
             log.warning("no index snapshot, the next start reads every message file: %s", error)
+
+
+def _checked(flight: Flight) -> Flight:
+    if flight.size > MAX_BODY:
+        raise MessageTooLargeError(f"message {flight.id.hex()} has {flight.size} octets: at most {MAX_BODY}")
+    if len(flight.id) != ID_SIZE or flight.refs < 1:
+        raise ValueError(f"put of id {flight.id.hex()}, refs {flight.refs}: 16 octets and at least one are needed")
+    return flight

@@ -1,6 +1,7 @@
 """Bodies for connections: from memory while they are new, else from the message store."""
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ class Bodies:
 
     def __init__(self, store: MessageStore) -> None:
         self._store = store
-        self._recent: dict[bytes, bytes] = {}
+        self._recent: OrderedDict[bytes, bytes] = OrderedDict()
         """By key, the oldest first."""
         self._recent_bytes = 0
         self._fetches: set[asyncio.Task[None]] = set()
@@ -31,7 +32,7 @@ class Bodies:
             recent[key] = body
             self._recent_bytes += len(body)
         while self._recent_bytes > RECENT_BYTES:
-            self._recent_bytes -= len(recent.pop(next(iter(recent))))
+            self._recent_bytes -= len(recent.popitem(last=False)[1])
 
     def load(self, tokens: Sequence[Token], later: "Callable[[Loaded], None]") -> "Loaded | None":
         """As `Feed.load` has it: bodies in order, or None, and `later` is called with them."""

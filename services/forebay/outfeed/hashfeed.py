@@ -1,14 +1,7 @@
 """Hash feeds: the share of all articles that a peer takes, told by the message-id alone, so that peers split a feed."""
 
-import re
 from dataclasses import dataclass
 from hashlib import md5
-
-from forebay.outfeed.errors import PatternError
-
-_RANGE = re.compile(r"(\d+)(?:-(\d+))?/(\d+)(?::(\d+))?")
-_LARGEST = 0xFFFFFFFF
-_LARGEST_OFFSET = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,21 +16,6 @@ class HashRange:
     last: int
     modulus: int
     offset: int = 0
-
-    @classmethod
-    def parse(cls, text: str) -> "HashRange":
-        """Read `value/modulus` or `first-last/modulus`, either with `:offset`. Raises `PatternError`."""
-        match = _RANGE.fullmatch(text)
-        if match is None:
-            raise PatternError(f"hashfeed {text!r} is not first-last/modulus, as in 1-3/10, or with an offset 1-3/10:4")
-        first, last, modulus, offset = match.groups()
-        made = cls(int(first), int(last or first), int(modulus), int(offset or 0))
-        if not 1 <= made.first <= made.last <= made.modulus <= _LARGEST or made.offset > _LARGEST_OFFSET:
-            raise PatternError(
-                f"hashfeed {text!r} needs 1 <= first <= last <= modulus <= {_LARGEST}, "
-                f"and an offset of 0 to {_LARGEST_OFFSET}"
-            )
-        return made
 
     def position(self, message_id: bytes) -> int:
         """Where an article falls, from 1 to `modulus`."""

@@ -126,8 +126,9 @@ class History:
 
     def flush(self) -> None:
         """Wait until all that was added before the call is on disk. For a thread of its own. Raises `OSError`."""
-        unsynced, self._unsynced = self._unsynced, set()
-        for table in unsynced:
+        # Taken off before it is synced: what is added meanwhile puts it back.
+        for table in list(self._unsynced):
+            self._unsynced.discard(table)
             table.sync()
         _sync_folder(self._folder)
 

@@ -65,6 +65,8 @@ class Line:
         self.opened = opened
         """Wall clock, seconds; of the handshake's end once it is up."""
         self.is_up = False
+        self.is_proved = False
+        """The peer answered to an article as it should."""
         self.outcomes: Counter[Outcome] = Counter()
         self.connection = Connection(self, settings)
         self._lines = lines
@@ -77,7 +79,7 @@ class Line:
         return self._source.load(tokens, later)
 
     def settle(self, outcome: Outcome, tokens: list[Token], reply: str) -> None:  # noqa: D102
-        if not self.outcomes:
+        if outcome is not Outcome.FAILED and not self.is_proved:
             self._lines.proved(self)
         self.outcomes[outcome] += len(tokens)
         self._source.settle(outcome, tokens, reply)
@@ -195,7 +197,8 @@ class Lines:
             line.connection.close(reason)
 
     def proved(self, line: Line) -> None:
-        """`line` got its first answer about an article: the peer works."""
+        """`line` got its first proper answer about an article: the peer works."""
+        line.is_proved = True
         self._backoff.reset()
         log.debug("peer answers", peer=self._peer, line=line.number, address=line.address)
 

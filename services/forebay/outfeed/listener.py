@@ -11,14 +11,11 @@ class Listener:
     """Serves feeders until it is drained."""
 
     def __init__(self, intake: Intake, settings: ListenerSettings, tls: ssl.SSLContext | None = None) -> None:
+        self.port = settings.port
+        """The port listened on, once started."""
         self._shared = Shared(intake, settings)
         self._tls = tls
         self._server: asyncio.Server | None = None
-
-    @property
-    def port(self) -> int:
-        """The port listened on; before `start` the one of the settings."""
-        return int(self._server.sockets[0].getsockname()[1]) if self._server else self._shared.settings.port
 
     @property
     def connected(self) -> int:
@@ -34,8 +31,9 @@ class Listener:
         """Listen. Raises `OSError` when the address is taken."""
         shared = self._shared
         self._server = await asyncio.get_running_loop().create_server(
-            lambda: Feeder(shared), shared.settings.address, shared.settings.port, ssl=self._tls
+            lambda: Feeder(shared), shared.settings.address, self.port, ssl=self._tls
         )
+        self.port = self._server.sockets[0].getsockname()[1]
 
     def apply(self, settings: ListenerSettings) -> None:
         """Serve by other settings, connections that are open too; address and port stay as they were."""

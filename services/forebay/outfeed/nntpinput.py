@@ -73,12 +73,12 @@ class CommandReader:
         if len(line) <= LINE_OCTETS - 2:
             command = Command(*_split(line))
         else:
-            verb, _ = _split(_shortened(line))
+            verb, _ = _split(line[:LINE_OCTETS].replace(b"\r", b" "))
             command = Command(verb, b"", None, f"line is over the limit of {LINE_OCTETS} octets")
         if command.verb != b"TAKETHIS":
             commands.append(command)
             return end + 2
-        # Most articles are short and here already. The CRLF before an article belongs to the terminator of an empty one.
+        # Most articles are short and here already. The terminator of an empty one begins with the CRLF before it.
         start, stop = end + 2, data.find(TERMINATOR, end) + len(TERMINATOR)
         if stop < start or stop - start > self.article_octets or command.fault:
             self.expect_article(command)
@@ -114,12 +114,14 @@ class CommandReader:
 
 
 def _split(line: bytes) -> tuple[bytes, bytes]:
-    verb, _, argument = line.strip().partition(b" ")
-    return verb.upper(), argument.strip()
+    words = line.split(None, 1)
+    if len(words) < 2:
+        return b"".join(words).upper(), b""
+    return words[0].upper(), words[1].rstrip()
 
 
 def _shortened(line: bytes) -> bytes:
-    """Enough of a line to tell its command and that it is too long, with the CR that may belong to its end."""
+    """Enough of a line to tell its verb and that it is too long, with the CR that may belong to its end."""
     if len(line) <= LINE_OCTETS:
         return line
     return line[:LINE_OCTETS].replace(b"\r", b" ") + line[-1:]

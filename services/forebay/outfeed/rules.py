@@ -29,7 +29,7 @@ class PeerRules:
     distributions: tuple[str, ...] = ()
     """Words, `!` before those that are not wanted; empty takes all. Articles without Distribution always pass."""
     exclude_path: frozenset[str] = frozenset()
-    """Sites; articles that passed through one of them are not sent. Case does not matter."""
+    """Sites; articles that have one of them in their Path are not sent. Case does not matter."""
     min_size: int = 0
     """Octets in wire form; smaller articles are not sent."""
     max_size: int | None = None
@@ -37,7 +37,7 @@ class PeerRules:
     max_crossposts: int | None = None
     """Articles posted to more groups are not sent. None sets no limit."""
     max_hops: int | None = None
-    """Articles that passed through more sites are not sent. None sets no limit."""
+    """Articles that have more sites in their Path are not sent. None sets no limit."""
     hashfeed: HashRange | None = None
     """Only articles of this share are sent. None sends all."""
 
@@ -82,7 +82,9 @@ class PeerRules:
         return None
 
     def distribution_refusal(self, distributions: tuple[bytes, ...]) -> Refusal | None:
-        """Whether the distributions stop an article: one that passes is enough, as newsfeeds(5) has it."""
+        """Whether the distributions stop an article. One that passes is enough, as newsfeeds(5) has it; case does not
+        matter (RFC 5536 section 3.2.4).
+        """
         if not distributions or not self.distributions:
             return None
         if any(self._distribution_passes(_text(word)) for word in distributions):
@@ -126,11 +128,12 @@ class PeerRules:
 
 
 def sites(path: bytes) -> list[bytes]:
-    """The sites an article passed through, in small letters (RFC 5536 section 3.1.5).
+    """The entries of a Path, in small letters, since their case does not matter (RFC 5536 section 3.1.5).
 
-    Left out are the tail entry, which is no site, and diagnostics such as `.POSTED`.
+    INN's way is followed, so that its limits and exclusions mean the same here: the tail entry counts as a site, as do
+    diagnostics such as `.POSTED`; what stands between two `!` in a row does not.
     """
-    return [site for part in path.lower().split(b"!")[:-1] if (site := part.strip()) and not site.startswith(b".")]
+    return [site for part in path.lower().split(b"!") if (site := part.strip())]
 
 
 def _text(name: bytes) -> str:

@@ -20,6 +20,8 @@ log = structlog.stdlib.get_logger(__name__)
 
 UNAUDITED = "backlogs not audited"
 """Why bodies are kept: some peer's entries on Redis may be gone, and must be put back first."""
+PIECE = 500
+"""References let go of before others get their turn on the event loop."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +62,13 @@ class Storeroom:
         for peer, seq in checkpoints.items():
             self.feedlog.advance(peer, seq)
         try:
-            self.store.remove(await self.feedlog.flush())
+            keys = await self.feedlog.flush()
         except DiskFullError as error:
             log.warning("releases cannot be written", reason=str(error))
+            return
+        for first in range(0, len(keys), PIECE):
+            self.store.remove(keys[first : first + PIECE])
+            await asyncio.sleep(0)
 
     async def tidy(self, front: int, now: int) -> None:
         """Write the history, forget what is too old, and delete what of the feed log is needed no more.

@@ -32,6 +32,12 @@ def check_server(info: dict[str, str], form: Form) -> None:
     _check_form(info, form)
 
 
+def check_sync(appendfsync: str) -> None:
+    """See that the log reaches the disk. Raises `SpillCheckError`."""
+    if appendfsync == "no":
+        raise SpillCheckError("appendfsync", "no", "set it to everysec or always, else nothing is known to be on disk")
+
+
 def _check_form(info: dict[str, str], form: Form) -> None:
     is_cluster = info.get("cluster_enabled") == "1"
     if is_cluster and form is not Form.CLUSTER:

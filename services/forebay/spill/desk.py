@@ -1,24 +1,21 @@
-"""The desk of one owner: its ledger and resend window, and how commands are run and answers booked."""
+"""The desk of one owner: its ledger and resend window, and how commands are run and answers judged."""
 
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
+
+from redis.exceptions import ResponseError
 
 from forebay.spill.errors import LeaseLostError, SpillAnswerError, SpillFullError
 from forebay.spill.fence import Durable
 from forebay.spill.keys import Kind, OwnerKeys
 from forebay.spill.ledger import Ledger, Segment
+from forebay.spill.link import Reply
+from forebay.spill.metrics import SpillMetrics
 from forebay.spill.resend import Entry, ResendWindow
-from forebay.spill.router import checked, meaning
+from forebay.spill.router import Answered, checked, meaning
+from forebay.spill.scripts import Argument, Command
 from forebay.spill.session import Channel
-
-if TYPE_CHECKING:
-    from redis.exceptions import ResponseError
-
-    from forebay.spill.link import Reply
-    from forebay.spill.metrics import SpillMetrics
-    from forebay.spill.router import Answered
-    from forebay.spill.scripts import Argument, Command
-    from forebay.spill.settings import SpoolSettings
-    from forebay.spill.tenure import Tenure
+from forebay.spill.settings import SpoolSettings
+from forebay.spill.tenure import Tenure
 
 STALLS = 5
 """Calls in a row that may find the ledger out of date."""
@@ -27,7 +24,7 @@ STALLS = 5
 class Host(Protocol):
     """What a desk needs of the client it belongs to."""
 
-    metrics: "SpillMetrics"
+    metrics: SpillMetrics
     always_durable: bool
 
     async def register(self, owner: str) -> None:
@@ -43,7 +40,7 @@ class Host(Protocol):
 class Desk:
     """Shared by those that write, resend and bound one owner's streams; one command of theirs runs at a time."""
 
-    def __init__(self, keys: OwnerKeys, settings: "SpoolSettings", tenure: "Tenure", host: Host) -> None:
+    def __init__(self, keys: OwnerKeys, settings: SpoolSettings, tenure: Tenure, host: Host) -> None:
         self.keys = keys
         self.settings = settings
         self.tenure = tenure
@@ -52,25 +49,22 @@ class Desk:
         self.ledger = Ledger()
         self.window = ResendWindow()
 
-    async def run(self, *commands: "Command", channel: Channel = Channel.WORK) -> "tuple[list[Reply], Durable]":
-        """Run commands; the handle tells when their effects are on disk.
+    async def run(self, *commands: Command, channel: Channel = Channel.WORK) -> list[Reply]:
+        """Run commands. Raises what an error among the answers means."""
+        return checked(await self.tenure.run(commands, channel))
 
-        Raises what an error among the answers means.
-        """
-        answered = await self.tenure.run(commands, channel)
-        return checked(answered), self.durable(answered, channel)
-
-    def durable(self, answered: "Answered", channel: Channel) -> Durable:
-        """A handle on what was just written."""
-        if channel is Channel.APPEND and self.host.always_durable:
+    def written(self, channel: Channel = Channel.WORK) -> Durable:
+        """A handle on all that was written so far, the last of it over this channel."""
+        answered = self.tenure.answered
+        if answered is None or (channel is Channel.APPEND and self.host.always_durable):
             return Durable()
         return answered.server.fences.cover(answered.session.run_id, self.keys.fence)
 
-    def refused(self, error: "ResponseError", answered: "Answered", appended: int) -> Exception:
+    def refused(self, error: ResponseError, answered: Answered, appended: int) -> Exception:
         """What to raise when an append was refused after so many entries."""
         failure = meaning(error, answered)
         if isinstance(failure, SpillFullError):
-            failure = SpillFullError(str(failure), appended)
+            failure = SpillFullError(str(failure), appended, self.written(Channel.APPEND))
             self.host.refused(failure)
         return failure
 
@@ -79,12 +73,8 @@ class Desk:
         if count < 1:
             return []
         start = b"(" + after if after else b"-"
-        (reply,) = await self.ask(("XRANGE", stream, start, "+", "COUNT", count))
+        (reply,) = await self.run(("XRANGE", stream, start, "+", "COUNT", count))
         return [Entry(entry_id, fields[1]) for entry_id, fields in reply]
-
-    async def ask(self, *commands: "Command") -> "list[Reply]":
-        """Answers to commands that change nothing."""
-        return checked(await self.tenure.run(commands))
 
     def stream(self, segment: Segment) -> str:
         """Where a segment's entries are."""
@@ -92,7 +82,7 @@ class Desk:
             return self.keys.resend
         return self.keys.stream(segment.kind, segment.id)
 
-    def places(self, kind: Kind) -> "tuple[list[str], list[Argument]]":
+    def places(self, kind: Kind) -> tuple[list[str], list[Argument]]:
         """Keys and arguments by which a script finds, or opens, the segment that takes entries of a kind."""
         if kind is Kind.DEAD:
             return [self.keys.meta, self.keys.dead, self.keys.dead], [kind, "X", "X", 0, 0]
@@ -104,7 +94,7 @@ class Desk:
 
     async def reload(self) -> None:
         """Read the ledger again: an answer was lost, or somebody else (a compaction) has changed the list."""
-        (flat,) = await self.ask(("HGETALL", self.keys.meta))
+        (flat,) = await self.run(("HGETALL", self.keys.meta))
         if dict(zip(flat[::2], flat[1::2], strict=True)).get(b"lease") != self.tenure.token:
             self.tenure.void()
             raise LeaseLostError(f"{self.keys.prefix} has another holder: load the spool again")

@@ -9,7 +9,12 @@ SpillError
 └── LeaseLostError           somebody else drains this owner now, or Redis was restarted
 """
 
+from typing import TYPE_CHECKING
+
 from forebay.runtime import ForebayError
+
+if TYPE_CHECKING:
+    from forebay.spill.fence import Durable
 
 
 class SpillError(ForebayError):
@@ -40,12 +45,14 @@ class SpillUnavailableError(SpillError):
 class SpillFullError(SpillError):
     """Redis has reached its memory limit, or cannot write its log.
 
-    `appended` entries, from the first on, were taken before it was full; the rest was not.
+    `appended` entries, from the first on, were taken before it was full, and `durable` tells when they are on disk; the
+    rest was not taken.
     """
 
-    def __init__(self, message: str, appended: int = 0) -> None:
+    def __init__(self, message: str, appended: int = 0, durable: "Durable | None" = None) -> None:
         super().__init__(message)
         self.appended = appended
+        self.durable = durable
 
 
 class SpillAnswerError(SpillError):

@@ -42,7 +42,7 @@ class SpoolState:
     """What the checkpoint of R has not passed yet."""
     dead: Depth
     oldest: int | None
-    """When the oldest segment was opened, milliseconds since the epoch; None when there is none."""
+    """Nothing is older than that, milliseconds since the epoch; None when there is nothing."""
     generation: int
     """Raised at each change of the list of segments."""
     segments: int
@@ -103,15 +103,18 @@ class Ledger:
 
     def state(self) -> SpoolState:
         """The figures a service shows."""
-        segments = self.segments()
+        ages = [segment.opened for queue in self.queues.values() for segment in queue]
+        if self.resend:
+            # Entries are named by when they were appended: what the checkpoint has not passed is no older.
+            ages.append(int(self.checkpoint.split(b"-")[0]) if self.checkpoint else self.resend.opened)
         return SpoolState(
             backlog=_depth(self.queues[Kind.BACKLOG]),
             deferred=_depth(self.queues[Kind.DEFERRED]),
             resend=_depth([self.resend] if self.resend else []),
             dead=self.dead,
-            oldest=min((segment.opened for segment in segments), default=None),
+            oldest=min(ages, default=None),
             generation=self.generation,
-            segments=len(segments),
+            segments=len(self.segments()),
         )
 
     def added(self, kind: Kind, number: int, opened: int, entries: int, size: int) -> None:

@@ -79,7 +79,7 @@ class Limits:
             ("XRANGE", stream, start, "+", "COUNT", 1)
             for stream, (_, _, start) in zip(streams, candidates, strict=True)
         ]
-        clock, *replies = await desk.ask(("TIME",), *heads)
+        clock, *replies = await desk.run(("TIME",), *heads)
         places = [
             Place(_appended(reply), kind, segment.id, stream, start)
             for reply, stream, (kind, segment, start) in zip(replies, streams, candidates, strict=True)
@@ -90,7 +90,7 @@ class Limits:
     async def _drop(self, place: Place, end: bytes, most: int, enough: int | str) -> list[bytes]:
         desk = self._desk
         args: list[Argument] = [desk.tenure.token, place.kind, place.segment, place.start, end, most, enough]
-        (reply,), _ = await desk.run(scripts.LIMIT.call([desk.keys.meta, place.stream], args))
+        (reply,) = await desk.run(scripts.LIMIT.call([desk.keys.meta, place.stream], args))
         if reply[0] == b"STALE":
             await desk.reload()
             return []

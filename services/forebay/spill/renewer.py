@@ -9,6 +9,7 @@ from redis.exceptions import ResponseError
 
 from forebay.runtime import Supervisor
 from forebay.spill.errors import LeaseLostError, SpillCheckError, SpillUnavailableError
+from forebay.spill.lease import Lease
 from forebay.spill.router import Router
 from forebay.spill.scripts import with_text
 from forebay.spill.server import Server
@@ -52,18 +53,19 @@ class Renewer:
             held = [tenure for tenure in tenures if tenure.run_id == session.run_id and not tenure.expired]
             if not held:
                 return
-            first, *rest = [tenure.renewal() for tenure in held]
+            leases = [tenure.require() for tenure in held]
+            first, *rest = [tenure.renewal(lease) for tenure, lease in zip(held, leases, strict=True)]
             sent = asyncio.get_running_loop().time()
             # The text with the first makes sure that Redis knows the script of the others.
             replies = await session.run(Channel.WORK, [with_text(first), *rest])
-            for tenure, reply in zip(held, replies, strict=True):
-                tenure.renewed(reply, sent)
+            for tenure, lease, reply in zip(held, leases, replies, strict=True):
+                tenure.renewed(lease, reply, sent)
                 if isinstance(reply, ResponseError):
-                    await self._renew_alone(tenure)
+                    await self._renew_alone(tenure, lease)
 
-    async def _renew_alone(self, tenure: Tenure) -> None:
+    async def _renew_alone(self, tenure: Tenure, lease: Lease) -> None:
         """For the one whose slot has moved."""
         with suppress(LeaseLostError, *AWAY):
             sent = asyncio.get_running_loop().time()
-            answered = await self._router.run(tenure.keys.slot, [tenure.renewal()], run_id=tenure.run_id)
-            tenure.renewed(answered.replies[0], sent)
+            answered = await self._router.run(tenure.keys.slot, [tenure.renewal(lease)], run_id=lease.run_id)
+            tenure.renewed(lease, answered.replies[0], sent)

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from forebay.spill import scripts
 from forebay.spill.desk import STALLS, Desk, stalled
-from forebay.spill.fence import Durable
 from forebay.spill.keys import Kind
 from forebay.spill.ledger import Segment
 from forebay.spill.link import Reply
@@ -60,20 +59,19 @@ class Resender:
             await self._pass(desk.ledger.resend, Passed(desk.window.cursor or START, 0, 0))
         return entries
 
-    async def checkpoint(self) -> Durable:
-        """Write how far R is settled."""
+    async def checkpoint(self) -> None:
+        """Write how far R is settled, where that is further than before."""
         resend, passed = self._desk.ledger.resend, self._desk.window.passed()
-        if resend is None or passed is None:
-            return Durable()
-        return await self._pass(resend, passed)
+        if resend and passed:
+            await self._pass(resend, passed)
 
-    async def _pass(self, resend: Segment, passed: Passed) -> Durable:
+    async def _pass(self, resend: Segment, passed: Passed) -> None:
         desk = self._desk
         args: list[Argument] = [desk.tenure.token, resend.id, *passed]
-        (reply,), handle = await desk.run(scripts.CHECKPOINT.call([desk.keys.meta, desk.keys.resend], args))
+        (reply,) = await desk.run(scripts.CHECKPOINT.call([desk.keys.meta, desk.keys.resend], args))
         if reply[0] == b"STALE":
             await desk.reload()
-            return Durable()
+            return
         desk.metrics.acked += passed.entries
         desk.ledger.removed(Kind.RESEND, passed.entries, passed.bytes, gone=reply[0] == b"DONE")
         if desk.ledger.resend is None:
@@ -81,13 +79,12 @@ class Resender:
         else:
             desk.ledger.checkpoint = passed.checkpoint
             desk.window.move(passed.checkpoint)
-        return handle
 
     async def _promote(self, segment: Segment, min_deferred_age: float) -> Reply:
         desk = self._desk
         keys = [desk.keys.meta, desk.keys.resend, desk.stream(segment)]
         args: list[Argument] = [desk.tenure.token, segment.kind, segment.id, round(min_deferred_age * 1000)]
-        (reply,), _ = await desk.run(scripts.PROMOTE.call(keys, args))
+        (reply,) = await desk.run(scripts.PROMOTE.call(keys, args))
         if reply[0] == b"OK":
             desk.ledger.promoted(segment.kind)
             desk.window = ResendWindow()

@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Callable, Sequence
 from enum import Enum
 
-from redis.exceptions import RedisError, ResponseError
+from redis.exceptions import AuthenticationError, RedisError, ResponseError
 
 from forebay.spill.address import Address, Endpoint
-from forebay.spill.checks import check_server, parse_info
+from forebay.spill.checks import check_server, check_sync, parse_info
 from forebay.spill.errors import SpillCheckError, SpillUnavailableError
 from forebay.spill.link import Link, Reply, new_connection
 from forebay.spill.scripts import Command
@@ -51,6 +51,10 @@ class Session:
             for link in self._links:
                 await link.open()
             runs = {await self._check(link) for link in self._links}
+        except AuthenticationError as error:
+            await self.close()
+            user = self._address.username or "default"
+            raise SpillCheckError("user", user, "Redis refuses it or its password, correct them in the URL") from error
         except RedisError as error:
             await self.close()
             raise SpillUnavailableError(f"cannot connect to Redis: {error}") from error
@@ -85,13 +89,15 @@ class Session:
         await asyncio.gather(*(link.close() for link in self._links), return_exceptions=True)
 
     async def _check(self, link: Link) -> str:
-        (reply,) = await link.run([("INFO",)], self._settings.connect_timeout)
+        questions: list[Command] = [("INFO",), ("CONFIG", "GET", "appendfsync")]
+        reply, appendfsync = await link.run(questions, self._settings.connect_timeout)
         if isinstance(reply, ResponseError):
-            raise SpillCheckError(
-                "acl", str(reply), "let the user run INFO, EVAL, EVALSHA, WAITAOF and stream commands"
-            )
+            raise SpillCheckError("acl", str(reply), "let the user run INFO, EVAL, EVALSHA, WAITAOF and all of streams")
         info = parse_info(reply)
         check_server(info, self._address.form)
+        # Many a hosted Redis forbids CONFIG; then its operator is trusted.
+        if not isinstance(appendfsync, ResponseError):
+            check_sync(appendfsync[1].decode())
         return info["run_id"]
 
 

@@ -98,6 +98,8 @@ class Spool:
 
         Raises `SpillFullError`, which tells how many were taken.
         """
+        if kind not in (Kind.BACKLOG, Kind.DEFERRED):
+            raise ValueError(f"kind is {kind!r}: entries are appended to BACKLOG or DEFERRED only")
         async with self._in_order():
             return await self._writer.append(kind, entries)
 
@@ -123,9 +125,13 @@ class Spool:
         self._desk.window.settle(entry_ids)
 
     async def checkpoint(self) -> Durable:
-        """Write how far R is settled; R is deleted when that is its end."""
+        """Write how far R is settled; R is deleted when that is its end.
+
+        The handle covers all that was written before as well.
+        """
         async with self._in_order():
-            return await self._resender.checkpoint()
+            await self._resender.checkpoint()
+            return self._desk.written()
 
     async def defer(self, entries: Sequence[tuple[bytes, bytes]]) -> Durable:
         """Move entries of R, given as id and new form, to what is deferred; ids that are not awaited are ignored.
@@ -202,7 +208,7 @@ class Spool:
         for _ in range(STALLS):
             keys = [desk.keys.meta, desk.keys.resend, desk.keys.dead, desk.keys.fence]
             keys += [desk.stream(segment) for segment in desk.ledger.segments()]
-            (reply,) = await desk.ask(scripts.PURGE.call(keys, [desk.tenure.token, desk.ledger.generation]))
+            (reply,) = await desk.run(scripts.PURGE.call(keys, [desk.tenure.token, desk.ledger.generation]))
             if reply[0] == b"OK":
                 return
             await desk.reload()

@@ -27,6 +27,8 @@ class Tenure:
         self._router = router
         self._ttl = ttl
         self._metrics = metrics
+        self.answered: Answered | None = None
+        """What `run` returned last."""
         self._nonce = new_nonce()
         self._lease: Lease | None = None
 
@@ -72,6 +74,7 @@ class Tenure:
         except LeaseLostError:
             self.void()
             raise
+        self.answered = answered
         for reply in answered.replies:
             if isinstance(reply, list) and reply and reply[0] == b"LOST":
                 self.void()
@@ -97,17 +100,17 @@ class Tenure:
             self._metrics.leases_lost += 1
         self._lease = None
 
-    def renewal(self) -> Command:
-        """The command that renews the lease. Raises `LeaseLostError`."""
-        return scripts.RENEW.call([self.keys.meta], [self.token, _milliseconds(self._ttl)])
+    def renewal(self, lease: Lease) -> Command:
+        """The command that renews a lease."""
+        return scripts.RENEW.call([self.keys.meta], [lease.token, _milliseconds(self._ttl)])
 
-    def renewed(self, reply: Reply, sent: float) -> None:
-        """The answer to the renewal that was sent at that time of the loop's clock."""
-        if self._lease is None or isinstance(reply, ResponseError):
+    def renewed(self, lease: Lease, reply: Reply, sent: float) -> None:
+        """The answer to a renewal that was sent at that time of the loop's clock."""
+        if isinstance(reply, ResponseError):
             return
         if reply[0] == b"OK":
-            self._lease.renewed = sent
-        else:
+            lease.renewed = sent
+        elif self._lease is lease:
             self.void()
 
     def require(self) -> Lease:

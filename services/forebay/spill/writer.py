@@ -36,7 +36,7 @@ class Writer:
             stalls = 0 if got else stalls + 1
             if stalls == STALLS:
                 raise stalled(self._desk.keys)
-            taken, handle = taken + got, self._desk.durable(answered, Channel.APPEND)
+            taken, handle = taken + got, self._desk.written(Channel.APPEND)
         return handle
 
     def _appends(self, kind: Kind, part: Sequence[Sequence[bytes]]) -> list[Command]:
@@ -74,11 +74,11 @@ class Writer:
             if source is Kind.RESEND and desk.ledger.resend is None:
                 return 0, Durable()
             command = self._move(source, kind, entries)
-            (reply,), handle = await desk.run(command, channel=Channel.APPEND)
+            (reply,) = await desk.run(command, channel=Channel.APPEND)
             if reply[0] == b"OK":
                 self._book_move(source, kind, reply)
                 desk.window.take_out(entry_id for entry_id, _ in entries)
-                return reply[3], handle
+                return reply[3], desk.written(Channel.APPEND)
             await desk.reload()
         raise stalled(desk.keys)
 

@@ -1,6 +1,7 @@
 """What owners of messages see of a store."""
 
 import asyncio
+import errno
 import threading
 
 import pytest
@@ -269,6 +270,30 @@ async def test_body_longer_than_the_format_allows_is_refused(store, monkeypatch)
     monkeypatch.setattr(store_module, "MAX_BODY", 1000)
     with pytest.raises(MessageTooLargeError, match="1001 octets"):
         await store.put([put(1, 1001)])
+
+
+@pytest.mark.parametrize("wrong", [Put(b"short", (b"x",)), Put(message_id(1), (b"x",), 0)], ids=["id", "refs"])
+async def test_put_that_makes_no_sense_is_refused(store, wrong):
+    with pytest.raises(ValueError, match="16 octets"):
+        await store.put([wrong])
+
+
+async def test_nothing_to_put_is_confirmed(store):
+    await store.put([])
+
+
+async def test_want_of_descriptors_is_an_error_and_costs_nothing(disk, monkeypatch):
+    def no_descriptor(_, name):
+        raise OSError(errno.EMFILE, "too many open files", name)
+
+    with opened(disk, StoreSettings(file_size=4096, reserve=0, open_files=1)) as store:
+        await store.put(puts(range(100)))
+        with monkeypatch.context() as patch:
+            patch.setattr(PowerLossDisk, "open", no_descriptor)
+            with pytest.raises(OSError, match="too many open files"):
+                store.read(ids(range(100)))
+        assert lost(store, range(100)) == []
+        assert not any(file.readers for file in store._catalogue.files.values())
 
 
 async def test_closed_store_takes_nothing(disk):

@@ -291,6 +291,7 @@ async def test_a_full_redis_can_be_taken_over() -> None:
     ("options", "message"),
     [
         pytest.param(("--appendonly", "no"), "appendonly is 'no': set appendonly yes", id="no append-only file"),
+        pytest.param(("--appendfsync", "no"), "appendfsync is 'no'", id="no sync"),
         pytest.param(("--maxmemory-policy", "allkeys-lru"), "maxmemory-policy is 'allkeys-lru'", id="evicts"),
         pytest.param(("--cluster-enabled", "yes"), r"give a URL of the form redis\+cluster://", id="a cluster's node"),
     ],
@@ -335,3 +336,39 @@ async def test_a_unix_socket_serves_as_well(valkey: Valkey) -> None:
         spool = await loaded(spill)
         await spool.append(Kind.BACKLOG, [b"a"])
         assert await drain(spool) == [b"a"]
+
+
+async def test_cut_connections_lose_nothing_and_leave_the_ledger_in_step(
+    spool: Spool, spill: Spill, valkey: Valkey, scale: int
+) -> None:
+    cutting = asyncio.create_task(cut_connections(valkey, 15 * scale))
+    taken, drained, number = set(), set(), 0
+    while not cutting.done():
+        entries = [b"%06d" % (number + place) for place in range(50)]
+        number += len(entries)
+        try:
+            await spool.append(Kind.BACKLOG, entries)
+            taken |= set(entries)
+            await spool.promote(0)
+            found = await spool.read(40)
+            spool.ack([entry.id for entry in found[::2]])
+            drained |= {entry.data for entry in found[::2]}
+            await spool.defer([(entry.id, entry.data) for entry in found[1::2]])
+        except SpillUnavailableError:
+            await spill.ready()
+    await cutting
+    await spill.ready()
+    await spool.checkpoint()
+    found = await contents(spool)
+    assert len(found[Kind.BACKLOG]) == spool.state.backlog.entries
+    assert len(found[Kind.DEFERRED]) == spool.state.deferred.entries
+    await spool.load()
+    drained |= set(await drain(spool, 1000))
+    assert taken <= drained
+    assert spool.state.backlog.entries == spool.state.deferred.entries == spool.state.resend.entries == 0
+
+
+async def cut_connections(valkey: Valkey, times: int) -> None:
+    for _ in range(times):
+        await asyncio.sleep(0.05)
+        await valkey.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")

@@ -255,3 +255,16 @@ async def test_without_limits_nothing_is_dropped(spool: Spool) -> None:
     await spool.append(Kind.BACKLOG, [b"x"])
     assert spool.settings == QUICK
     assert await spool.enforce() is None
+
+
+async def test_a_checkpoint_covers_what_was_appended_before(spool: Spool, valkey: Valkey) -> None:
+    await spool.append(Kind.BACKLOG, [b"x"])
+    covering = await spool.checkpoint()
+    assert not covering.done
+    await covering.wait()
+
+
+@pytest.mark.parametrize("kind", [Kind.RESEND, Kind.DEAD])
+async def test_other_streams_are_not_appended_to(spool: Spool, kind: Kind) -> None:
+    with pytest.raises(ValueError, match="BACKLOG or DEFERRED only"):
+        await spool.append(kind, [b"x"])

@@ -135,7 +135,8 @@ async def test_the_registry_names_an_owner_before_its_first_append(spill: Spill)
 
 async def test_purge_leaves_nothing(spool: Spool, spill: Spill, valkey: Valkey) -> None:
     for kind in (Kind.BACKLOG, Kind.DEFERRED, Kind.BACKLOG):
-        await (await spool.append(kind, [b"x" * 100])).wait()
+        durable = await spool.append(kind, [b"x" * 100])
+    await durable.wait()
     await spool.promote(0)
     await spool.purge()
     assert await valkey.command("DBSIZE") == 0

@@ -1,8 +1,5 @@
 """Hash feeds split all articles as INN and Diablo do."""
 
-import pytest
-
-from forebay.outfeed.errors import PatternError
 from forebay.outfeed.hashfeed import HashRange, hash_value, message_digest
 
 
@@ -19,19 +16,8 @@ def test_positions_begin_at_one():
     assert {share.position(b"<%d@forebay.example>" % number) for number in range(300)} == set(range(1, 11))
 
 
-@pytest.mark.parametrize(
-    ("text", "share"),
-    [
-        ("1/2", HashRange(1, 1, 2)),
-        ("1-3/10", HashRange(1, 3, 10)),
-        ("1-3/10:4", HashRange(1, 3, 10, 4)),
-    ],
-)
-def test_reads(text, share):
-    assert HashRange.parse(text) == share
-
-
-@pytest.mark.parametrize("text", ["", "1", "0/2", "3/2", "2-1/3", "1/0", "1/2:13", "a/b", "1-2-3/4", "1/2_4", "-1/2"])
-def test_refuses(text):
-    with pytest.raises(PatternError, match="hashfeed"):
-        HashRange.parse(text)
+def test_an_offset_makes_an_independent_share():
+    ids = [b"<%d@forebay.example>" % number for number in range(1000)]
+    by_first = [message_id for message_id in ids if HashRange(1, 1, 2).position(message_id) == 1]
+    again = [message_id for message_id in by_first if HashRange(1, 1, 2, 4).position(message_id) == 1]
+    assert 150 < len(again) < 350

@@ -3,12 +3,14 @@
 import errno
 import os
 import shutil
+import tempfile
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from forebay.outfeed.dates import DAY_MS
 from forebay.outfeed.dayfilter import DayFilter
@@ -167,7 +169,8 @@ def test_a_full_disk_refuses_and_adds_nothing(history, monkeypatch):
 
 
 def test_a_full_disk_leaves_the_room_of_the_open_file(history, folder, monkeypatch):
-    history.add_batch(keys(39_000), NOW)
+    for number in range(39):
+        history.add_batch(keys(1000, f"batch{number}-"), NOW)
     monkeypatch.setattr(os, "posix_fallocate", no_space)
     history.add_batch(keys(10_000, "more"), NOW)
     assert all(map(history.seen, keys(10_000, "more")))
@@ -219,9 +222,6 @@ class Remembering(RuleBasedStateMachine):
 
     def __init__(self):
         super().__init__()
-        import tempfile
-        from pathlib import Path
-
         self.folder = Path(tempfile.mkdtemp())
         self.history = History.open(self.folder, timedelta(days=2))
         self.model: dict[bytes, int] = {}

@@ -5,10 +5,11 @@ import os
 import pytest
 
 from forebay.outfeed.idtable import HEADER_OCTETS, IdTable, TableDamagedError, halves
+from forebay.outfeed.token import message_key
 
 
 def keys(count: int, seed: int = 0) -> list[tuple[int, int]]:
-    return [halves(bytes([seed]) * 7 + number.to_bytes(9, "little")) for number in range(count)]
+    return [halves(message_key(b"<%d.%d@forebay.example>" % (number, seed))) for number in range(count)]
 
 
 @pytest.fixture
@@ -55,7 +56,7 @@ def test_is_there_again_when_opened(path):
 
 
 def test_room_shrinks_as_keys_are_added(path):
-    table = IdTable.create(path, 7, 1000 * 1024 // 1000)
+    table = IdTable.create(path, 7, 1024)
     assert (table.room(), table.room(brimful=True)) == (614, 921)
     table.add(1, 1)
     assert (table.room(), table.room(brimful=True)) == (613, 920)

@@ -36,14 +36,14 @@ def article(
         ({"distributions": ("!local",)}, article(distributions=(b"world",)), "", ""),
         ({"distributions": ("!local", "de")}, article(distributions=(b"fr",)), "", ""),
         ({"exclude_path": frozenset({"B.Example"})}, article(), "excludePath", "b.example"),
-        ({"exclude_path": frozenset({"not-for-mail", "b"})}, article(), "", ""),
+        ({"exclude_path": frozenset({"b", "example"})}, article(), "", ""),
         ({"min_size": 1001}, article(), "minSize", "1000 octets, at least 1001"),
         ({"min_size": 1000, "max_size": 1000}, article(), "", ""),
         ({"max_size": 999}, article(), "maxSize", "1000 octets, at most 999"),
         ({"max_crossposts": 1}, article((b"a", b"b")), "maxCrossposts", "2 groups"),
         ({"max_crossposts": 2}, article((b"a", b"b")), "", ""),
-        ({"max_hops": 1}, article(), "maxHops", "2 sites"),
-        ({"max_hops": 2}, article(), "", ""),
+        ({"max_hops": 2}, article(), "maxHops", "3 sites"),
+        ({"max_hops": 3}, article(), "", ""),
         ({"hashfeed": HashRange(1, 1000, 1000)}, article(), "", ""),
         ({"hashfeed": HashRange(1, 1, 1 << 31)}, article(), "hashfeed", "wanted is 1-1"),
     ],
@@ -56,9 +56,15 @@ def test_a_rule_stops_an_article_or_does_not(rules, offered, rule, detail):
     assert routing.route(offered) == (0 if rule else 1 << 3)
 
 
-def test_sites_are_what_lies_before_the_tail_without_diagnostics():
-    assert sites(b"A.example!.POSTED.x!!b.example!\r\n c!tail") == [b"a.example", b"b.example", b"c"]
-    assert sites(b"not-for-mail") == []
+def test_sites_are_counted_as_inn_counts_them():
+    assert sites(b"A.example!.POSTED.x!!b.example!\r\n c!tail") == [
+        b"a.example",
+        b".posted.x",
+        b"b.example",
+        b"c",
+        b"tail",
+    ]
+    assert sites(b"not-for-mail") == [b"not-for-mail"]
 
 
 def test_peer_numbers_may_have_gaps_and_are_bits():
@@ -70,13 +76,6 @@ def test_peer_numbers_may_have_gaps_and_are_bits():
 def test_two_peers_cannot_have_one_number():
     with pytest.raises(ValueError, match="two peers have one number"):
         Routing([PeerRules(1), PeerRules(1)])
-
-
-def test_a_change_makes_another_routing():
-    first = Routing([PeerRules(0), PeerRules(1)])
-    second = first.with_rules(PeerRules(1, groups="rec.*"))
-    third = second.without(0)
-    assert [routing.route(article()) for routing in (first, second, third)] == [3, 1, 0]
 
 
 def test_crossposts_to_many_groups_are_routed_though_not_kept():
@@ -94,7 +93,9 @@ def test_shares_of_a_hash_feed_make_the_whole():
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.none() | st.integers(0, 20)), max_size=8), st.integers(0, 25))
 def test_ranges_hold_both_their_ends(bounds, number):
-    expected = sum(1 << bit for bit, (low, high) in enumerate(bounds) if low <= number and (high is None or number <= high))
+    expected = sum(
+        1 << bit for bit, (low, high) in enumerate(bounds) if low <= number and (high is None or number <= high)
+    )
     assert Ranges((low, high, 1 << bit) for bit, (low, high) in enumerate(bounds))[number] == expected
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from forebay.spill import SpillCheckError, SpillUnavailableError
 from forebay.spill.address import Form
-from forebay.spill.checks import check_server, parse_info
+from forebay.spill.checks import check_server, check_sync, parse_info
 
 GOOD = {
     "redis_version": "7.2.4",
@@ -48,6 +48,12 @@ def test_an_unfit_server_is_told_by_setting_and_remedy(found: dict[str, str], se
 def test_what_passes_by_waiting_is_no_fault_of_settings(found: dict[str, str]) -> None:
     with pytest.raises(SpillUnavailableError):
         check_server(GOOD | found, Form.SINGLE)
+
+
+def test_a_log_that_is_never_synced_is_told() -> None:
+    check_sync("everysec")
+    with pytest.raises(SpillCheckError, match="appendfsync is 'no': set it to everysec or always"):
+        check_sync("no")
 
 
 def test_a_single_server_is_no_cluster() -> None:

@@ -6,7 +6,7 @@ from forebay.spill import Depth, Kind, SpillAnswerError
 from forebay.spill.ledger import Ledger, Segment
 
 META = (
-    b"generation 9 last 4 turn 17 B 1 open:B x D 3,4 open:D 4 R 2 R:kind B checkpoint 5-0 X:entries 1 X:bytes 10 "
+    b"generation 9 last 4 turn 17 B 1 open:B x D 3,4 open:D 4 R 2 R:kind B checkpoint 95-3 X:entries 1 X:bytes 10 "
     b"1:opened 100 1:entries 5 1:bytes 50 2:opened 90 2:entries 3 2:bytes 30 "
     b"3:opened 200 3:entries 1 3:bytes 11 4:opened 300 4:entries 2 4:bytes 22"
 )
@@ -21,14 +21,14 @@ def test_meta_is_read() -> None:
     assert ledger.queues[Kind.BACKLOG] == [Segment(1, Kind.BACKLOG, 100, 5, 50, closed=True)]
     assert [segment.closed for segment in ledger.queues[Kind.DEFERRED]] == [True, False]
     assert ledger.resend == Segment(2, Kind.BACKLOG, 90, 3, 30, closed=True)
-    assert (ledger.generation, ledger.last, ledger.turn, ledger.checkpoint) == (9, 4, 17, b"5-0")
+    assert (ledger.generation, ledger.last, ledger.turn, ledger.checkpoint) == (9, 4, 17, b"95-3")
 
 
 def test_the_state_adds_up() -> None:
     state = Ledger.parse(flat()).state()
     assert (state.backlog, state.deferred) == (Depth(5, 50), Depth(3, 33))
     assert (state.resend, state.dead) == (Depth(3, 30), Depth(1, 10))
-    assert (state.oldest, state.generation) == (90, 9)
+    assert (state.oldest, state.generation) == (95, 9)
 
 
 def test_an_empty_meta_is_an_empty_ledger() -> None:

@@ -24,11 +24,12 @@ NamesArgument = Annotated[
 @group.command(epilog="Example: `forebay outfeed offer examples/articles`")
 def offer(
     paths: Annotated[
-        list[str],
+        list[Path],
         typer.Argument(
             metavar="PATH...",
-            help="Files, each one article with CRLF line ends; folders of such, taken in the order of their names; - is "
-            "one article from standard input.",
+            allow_dash=True,
+            help="Files, each one article with CRLF line ends; folders of such, taken in the order of their names; - "
+            "is one article from standard input.",
         ),
     ],
     address: AddressOption = DEFAULT_ADDRESS,
@@ -42,7 +43,7 @@ def offer(
     output: OutputOption = Output.TABLE,
 ) -> None:
     """Offer articles, and tell what became of them. Exit status 1 if one was rejected."""
-    from forebay.cli.offercommand import offer_articles
+    from forebay.cli.offers import offer_articles
 
     _run(offer_articles(paths, address, tls, patience, output))
 
@@ -55,7 +56,7 @@ def peers(
     output: OutputOption = Output.TABLE,
 ) -> None:
     """Show the peers as they are now."""
-    from forebay.cli.peercommands import show_peers
+    from forebay.cli.peerviews import show_peers
 
     _run(show_peers(names or [], address, tls, output))
 
@@ -71,20 +72,22 @@ def top(
     output: OutputOption = Output.TABLE,
 ) -> None:
     """Show the peers, again and again, until Ctrl-C. With --output json: an object a line."""
-    from forebay.cli.peercommands import watch_peers
+    from forebay.cli.peerviews import watch_peers
 
     _run(watch_peers(names or [], interval, address, tls, output))
 
 
 @group.command(epilog="Example: `forebay outfeed explain examples/articles/001-plain-sluice-opened.article`")
 def explain(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="An article, or its headers; - is standard input.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", allow_dash=True, help="An article, or its headers; - is standard input.")
+    ],
     address: AddressOption = DEFAULT_ADDRESS,
     tls: TlsOption = None,
     output: OutputOption = Output.TABLE,
 ) -> None:
     """Tell which peers would get an article, and why the others would not. Nothing is stored or sent."""
-    from forebay.cli.peercommands import explain_article
+    from forebay.cli.peerviews import explain_article
 
     _run(explain_article(file, address, tls, output))
 
@@ -97,7 +100,7 @@ def pause(
     output: OutputOption = Output.TABLE,
 ) -> None:
     """Stop sending to a peer until `resume`, or until the service is started again; its articles are kept."""
-    from forebay.cli.peercommands import pause_peer
+    from forebay.cli.peerviews import pause_peer
 
     _run(pause_peer(peer, address, tls, output))
 
@@ -110,7 +113,7 @@ def resume(
     output: OutputOption = Output.TABLE,
 ) -> None:
     """Go on sending to a peer."""
-    from forebay.cli.peercommands import resume_peer
+    from forebay.cli.peerviews import resume_peer
 
     _run(resume_peer(peer, address, tls, output))
 
@@ -123,7 +126,7 @@ def flush(
     output: OutputOption = Output.TABLE,
 ) -> None:
     """Move what waits for a peer in memory to its backlog."""
-    from forebay.cli.peercommands import flush_peer
+    from forebay.cli.peerviews import flush_peer
 
     _run(flush_peer(peer, address, tls, output))
 
@@ -137,7 +140,7 @@ def dead_letters(
     output: OutputOption = Output.TABLE,
 ) -> None:
     """Show the articles that were given up for a peer, and why."""
-    from forebay.cli.peercommands import show_dead_letters
+    from forebay.cli.peerviews import show_dead_letters
 
     _run(show_dead_letters(peer, limit, address, tls, output))
 
@@ -153,7 +156,7 @@ def replay(
     output: OutputOption = Output.TABLE,
 ) -> None:
     """Queue given-up articles for their peer again."""
-    from forebay.cli.peercommands import replay_dead_letters
+    from forebay.cli.peerviews import replay_dead_letters
 
     _run(replay_dead_letters(peer, message_ids or [], address, tls, output))
 

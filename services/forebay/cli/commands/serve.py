@@ -44,10 +44,9 @@ def outfeed(
 
     SIGHUP (or `forebay apply`) reads the files again and applies what changed. SIGTERM or Ctrl-C drains and ends.
     """
-    from forebay.cli.ensemble import Gathering, run_serve
+    from forebay.cli.ensemble import Gathering
+    from forebay.cli.running import run_serve
     from forebay.runtime import DrainSettings
 
     drain = DrainSettings(drain_endpoints, drain_calls, drain_total)
-    run_serve(
-        Gathering(files, data, redis=redis, tls=tls, insecure=insecure, drain=drain, http=http, only=name, single=True)
-    )
+    run_serve(Gathering(files, data, redis, tls, insecure, drain, http), name)

@@ -55,8 +55,9 @@ def up(
 
     SIGHUP (or `forebay apply`) reads the files again and applies what changed. SIGTERM or Ctrl-C drains and ends.
     """
+    from forebay.cli.choices import delays
     from forebay.cli.ensemble import Gathering
-    from forebay.cli.upcommand import Wish, run_up
+    from forebay.cli.running import Wish, run_up
 
-    gathering = Gathering(files, data, redis=redis, tls=tls, insecure=insecure, later=start_later or ())
+    gathering = Gathering(files, data, redis, tls, insecure, later=delays(start_later or ()))
     run_up(gathering, Wish(offer, until_delivered, deadline, output))

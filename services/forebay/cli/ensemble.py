@@ -1,0 +1,179 @@
+"""Services run together in one process from the same manifests, with the Valkey that they need."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import structlog
+
+from forebay.api import ApiError, Manifests, read_files, with_uids
+from forebay.api.v1alpha1 import Outfeed, Spill
+from forebay.cli.documents import document_of
+from forebay.cli.errors import InputError
+from forebay.cli.revision import next_revision
+from forebay.cli.targets import joined, nntp_host
+from forebay.cli.valkey import Valkeys
+from forebay.outfeed.configuration import Surroundings
+from forebay.outfeed.service import OutfeedService
+from forebay.runtime import ConfigDocument, DrainSettings, FileLease, GrpcSettings, Host, HostSettings, Service, serve
+from forebay.spill.address import parse_url
+
+Identity = tuple[str, str]
+"""Namespace and name."""
+Choice = Callable[[Sequence[Outfeed]], Sequence[Outfeed]]
+"""Which of the Outfeeds of the manifests are run. Raises `InputError` when it can't be told."""
+
+EVERYWHERE = "::"
+
+log = structlog.stdlib.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Gathering:
+    """What is run, and how."""
+
+    files: Sequence[Path]
+    data: Path
+    redis: str = field(default="", repr=False)
+    """URL of what managed Spills use; empty: an embedded Valkey is run for each."""
+    tls: Path | None = None
+    insecure: bool = False
+    drain: DrainSettings = field(default_factory=DrainSettings)
+    http: str = ""
+    """Address for health and metrics; empty: as the manifests say."""
+    later: Mapping[str, float] = field(default_factory=dict)
+    """Seconds by the name of an Outfeed that is started so much later."""
+
+
+class LateHost(Host):
+    """A service that may be started later than the others."""
+
+    def __init__(self, service: Service, settings: HostSettings, document: ConfigDocument) -> None:
+        super().__init__(service, settings, document)
+        self.due = 0.0
+        """When to start, by the clock of the event loop."""
+        self.started = asyncio.Event()
+
+    async def start(self) -> None:
+        """Wait until it is time, then start."""
+        await asyncio.sleep(self.due - asyncio.get_running_loop().time())
+        await super().start()
+        self.started.set()
+
+
+class Ensemble:
+    """Outfeeds by their identity; made by `gathered`."""
+
+    def __init__(
+        self, gathering: Gathering, manifests: Manifests, outfeeds: Sequence[Outfeed], valkeys: Valkeys
+    ) -> None:
+        """Raises `SecretError`, `SettingsError` or `CertificateError`."""
+        self._gathering = gathering
+        self._valkeys = valkeys
+        self.manifests = manifests
+        self.outfeeds = {identity_of(outfeed): outfeed for outfeed in outfeeds}
+        document = document_of(manifests, next_revision(gathering.data))
+        self.hosts: dict[Identity, LateHost] = {
+            identity: self._host(outfeed, document) for identity, outfeed in self.outfeeds.items()
+        }
+
+    async def run(self) -> None:
+        """Run all services until SIGTERM or SIGINT, then drain them; see `forebay.runtime.serve`."""
+        now = asyncio.get_running_loop().time()
+        for (_, name), host in self.hosts.items():
+            host.due = now + self._gathering.later.get(name, 0.0)
+        # They are started one after the other.
+        in_order = sorted(self.hosts.values(), key=lambda host: host.due)
+        await serve(in_order, self.reload)
+
+    async def reload(self) -> None:
+        """Read the files again, and apply what is in them. When they can't be used, that is logged, and all stays."""
+        try:
+            manifests = await asyncio.to_thread(read_manifests, self._gathering)
+            above = max(host.configuration.revisions.current for host in self.hosts.values())
+            document = document_of(manifests, await asyncio.to_thread(next_revision, self._gathering.data, above))
+        except (ApiError, OSError) as error:
+            log.error("the files cannot be used, the last configuration stays", problems=str(error).splitlines())
+            return
+        for problem in unapplied(self.outfeeds, manifests.of(Outfeed)):
+            log.warning(problem)
+        for host in self.hosts.values():
+            await host.configuration.apply(document)
+
+    def _host(self, outfeed: Outfeed, document: ConfigDocument) -> LateHost:
+        identity = identity_of(outfeed)
+        folder = self._gathering.data / "outfeed" / ".".join(identity)
+        service = OutfeedService(identity, folder, Surroundings(self._managed_url, nntp_host))
+        return LateHost(service, host_settings(outfeed, self._gathering), document)
+
+    def _managed_url(self, spill: Spill) -> str:
+        return self._gathering.redis or self._valkeys.url(spill)
+
+
+@asynccontextmanager
+async def gathered(gathering: Gathering, choice: Choice) -> AsyncIterator[Ensemble]:
+    """Lock the data folder, read the manifests, and have the Valkeys up for as long as this is entered.
+
+    Raises `ApiError`, `ForebayError` or `CliError`.
+    """
+    if gathering.redis:
+        parse_url(gathering.redis)
+    gathering.data.mkdir(parents=True, exist_ok=True)
+    lock = FileLease(gathering.data / "lock")
+    valkeys = Valkeys(gathering.data / "valkey")
+    if await lock.take(f"process {os.getpid()}", 0) is None:
+        holder = await lock.holder()
+        raise InputError(f"{gathering.data} is in use by {holder}", "End that, or give another folder by --data.")
+    try:
+        manifests = read_manifests(gathering)
+        outfeeds = choice(manifests.of(Outfeed))
+        ensemble = Ensemble(gathering, manifests, outfeeds, valkeys)
+        if not gathering.redis:
+            await valkeys.start(spills_of(manifests, outfeeds))
+        yield ensemble
+    finally:
+        await valkeys.stop()
+        await lock.release("")
+
+
+def read_manifests(gathering: Gathering) -> Manifests:
+    """What is in the files, with identities. Raises `ManifestError` or `UidsError`."""
+    return with_uids(read_files(gathering.files), gathering.data)
+
+
+def host_settings(outfeed: Outfeed, gathering: Gathering) -> HostSettings:
+    """How an Outfeed is hosted: where it names no address, on loopback, or everywhere if there is TLS."""
+    default = EVERYWHERE if gathering.tls else "127.0.0.1"
+    listeners = outfeed.spec.listeners
+    grpc = joined(listeners.grpc.address or default, listeners.grpc.port)
+    return HostSettings(
+        grpc=GrpcSettings(grpc, tls=gathering.tls, insecure=gathering.insecure, reflection=gathering.tls is None),
+        http=gathering.http or joined(listeners.health.address or default, listeners.health.port),
+        drain=gathering.drain,
+    )
+
+
+def spills_of(manifests: Manifests, outfeeds: Sequence[Outfeed]) -> list[Spill]:
+    """The Spills that Outfeeds use."""
+    used = {(outfeed.metadata.namespace, outfeed.spec.spill_ref.name) for outfeed in outfeeds}
+    return [spill for spill in manifests.of(Spill) if identity_of(spill) in used]
+
+
+def unapplied(running: Mapping[Identity, Outfeed], read: Sequence[Outfeed]) -> Iterator[str]:
+    """What of newly read Outfeeds does not come about before a restart."""
+    for outfeed in read:
+        before = running.get(identity_of(outfeed))
+        if before is None:
+            yield f"Outfeed {outfeed.metadata.name} is not run by this process: start another, or this one again"
+            continue
+        old, new = before.spec.listeners, outfeed.spec.listeners
+        if (old.grpc, old.health) != (new.grpc, new.health):
+            yield f"Outfeed {outfeed.metadata.name}: spec.listeners.grpc and health change with a restart"
+
+
+def identity_of(resource: Outfeed | Spill) -> Identity:
+    """Namespace and name."""
+    return resource.metadata.namespace, resource.metadata.name

@@ -1,0 +1,108 @@
+"""Running services as this process: `forebay up` and `forebay serve`."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import uvloop
+
+from forebay.api.v1alpha1 import Outfeed
+from forebay.cli.articlefiles import article_files
+from forebay.cli.choices import all_of, check_names, fed_one, one_of
+from forebay.cli.display import display
+from forebay.cli.ensemble import Ensemble, Gathering, gathered, identity_of
+from forebay.cli.errors import InputError, UndoneError
+from forebay.cli.feeding import Feeding
+from forebay.cli.offers import Report
+from forebay.cli.options import Output
+from forebay.cli.printing import print_json
+from forebay.cli.targets import grpc_address
+from forebay.runtime import configure_logs
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What `forebay up` does beside running services."""
+
+    offer: Path | None
+    """Folder of articles to offer."""
+    until_delivered: bool
+    deadline: float
+    """Seconds that the delivery may take."""
+    output: Output
+
+
+def run_serve(gathering: Gathering, name: str) -> None:
+    """Run one Outfeed until a signal ends it."""
+    configure_logs("info")
+
+    async def served() -> None:
+        async with gathered(gathering, partial(one_of, name=name)) as ensemble:
+            await ensemble.run()
+
+    uvloop.run(served())
+
+
+def run_up(gathering: Gathering, wish: Wish) -> None:
+    """Run all Outfeeds until a signal ends them, or until all is delivered."""
+    if wish.until_delivered and not wish.offer:
+        raise InputError("--until-delivered needs something to deliver", "Give a folder of articles by --offer.")
+    configure_logs("warning" if wish.offer else "info")
+    uvloop.run(up(gathering, wish))
+
+
+async def up(gathering: Gathering, wish: Wish) -> None:
+    """Run services, and feed them if that is wished.
+
+    Raises `UndoneError` when not everything was delivered, and what keeps services from running.
+    """
+
+    def choice(outfeeds: Sequence[Outfeed]) -> Sequence[Outfeed]:
+        check_names([*gathering.later], outfeeds)
+        return all_of(outfeeds)
+
+    files = article_files([wish.offer] if wish.offer else [])
+    async with gathered(gathering, choice) as ensemble:
+        if wish.offer is None:
+            await ensemble.run()
+            return
+        fed = fed_one(ensemble.manifests, [*ensemble.outfeeds.values()])
+        feeding = Feeding(files, grpc_address(fed), gathering.tls, Report(files))
+        ended = await feed(ensemble, identity_of(fed), feeding, wish)
+    if wish.until_delivered:
+        conclude(feeding, ended, wish)
+
+
+async def feed(ensemble: Ensemble, identity: tuple[str, str], feeding: Feeding, wish: Wish) -> str:
+    """Run services and feed one of them; why that ended, if too early. At the end the services are drained."""
+    with display(wish.output) as shown:
+        serving = asyncio.ensure_future(ensemble.run())
+        work = asyncio.ensure_future(feeding.run(ensemble.hosts[identity].started, shown, wish.until_delivered))
+        deadline = wish.deadline if wish.until_delivered else None
+        try:
+            await asyncio.wait({serving, work}, timeout=deadline, return_when=asyncio.FIRST_COMPLETED)
+            if serving.done():
+                serving.result()
+                return "the services were stopped"
+            if work.done():
+                work.result()
+                return ""
+            return f"{wish.deadline:g} s were over"
+        finally:
+            for task in (work, serving):
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+
+
+def conclude(feeding: Feeding, ended: str, wish: Wish) -> None:
+    """Print the accounts. Raises `UndoneError` when something is missing."""
+    accounts = feeding.accounts
+    if wish.output is Output.JSON:
+        print_json(accounts.plain())
+    else:
+        accounts.print()
+    if ended or accounts.problems():
+        reason = f": {ended}" if ended else ""
+        raise UndoneError(f"not every article reached every peer that wants it{reason}")
