@@ -48,6 +48,8 @@ class Offered:
 
     confirmed: list[bytes] = field(default_factory=list)
     """Message-ids with the verdict ACCEPTED, in order."""
+    duplicates: list[bytes] = field(default_factory=list)
+    """Message-ids with the verdict DUPLICATE."""
     outcomes: Counter[int] = field(default_factory=Counter)
     """How many articles got each verdict (`pb.Outcome`)."""
     reasons: list[str] = field(default_factory=list)
@@ -57,9 +59,11 @@ class Offered:
 
     def add(self, articles: Sequence[Article], verdict: pb.Verdict) -> None:
         self.outcomes[verdict.outcome] += verdict.count
+        run = [article.message_id for article in articles[verdict.first : verdict.first + verdict.count]]
         if verdict.outcome == pb.OUTCOME_ACCEPTED:
-            run = articles[verdict.first : verdict.first + verdict.count]
-            self.confirmed += [article.message_id for article in run]
+            self.confirmed += run
+        elif verdict.outcome == pb.OUTCOME_DUPLICATE:
+            self.duplicates += run
         elif verdict.outcome == pb.OUTCOME_REJECTED:
             self.reasons.append(verdict.reason)
 

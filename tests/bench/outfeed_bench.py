@@ -44,24 +44,22 @@ async def outfeed(port: int, **options: object) -> AsyncIterator[OutfeedServer]:
 
 async def drain_rate(articles: Sequence[Article], receiver: Callable, connections: int) -> float:
     """Articles a second that leave the backlog of a peer once it is resumed."""
-    async with receiver() as peer:
-        async with outfeed(peer.port, pause=True, connections={"max": connections}) as server:
-            await offer(server, articles)
-            await server.flush(PEER)
-            server.peer_options[PEER]["pause"] = False
-            await server.apply()
-            await server.drained(PEER, within=300)
+    async with receiver() as peer, outfeed(peer.port, pause=True, connections={"max": connections}) as server:
+        await offer(server, articles)
+        await server.flush(PEER)
+        server.peer_options[PEER]["pause"] = False
+        await server.apply()
+        await server.drained(PEER, within=300)
     assert peer.articles == len(articles), f"{peer.articles} of {len(articles)} articles arrived"
     return peer.rate
 
 
 async def live_rate(articles: Sequence[Article], receiver: Callable) -> float:
     """Articles a second that reach a connected peer while they are offered."""
-    async with receiver() as peer:
-        async with outfeed(peer.port, connections={"max": 1}) as server:
-            await server.connected(PEER)
-            await offer(server, articles)
-            await server.drained(PEER, within=300)
+    async with receiver() as peer, outfeed(peer.port, connections={"max": 1}) as server:
+        await server.connected(PEER)
+        await offer(server, articles)
+        await server.drained(PEER, within=300)
     assert peer.articles == len(articles)
     return peer.rate
 

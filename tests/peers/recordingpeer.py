@@ -41,6 +41,10 @@ class RecordingPeer:
             await self._server.wait_closed()
         self._server = None
 
+    @property
+    def is_up(self) -> bool:
+        return self._server is not None
+
     def cut(self) -> None:
         """Break all connections."""
         for connection in self.connections:

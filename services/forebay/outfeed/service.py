@@ -1,15 +1,18 @@
 """The outfeed service: what the runtime hosts, put together from a configuration."""
 
 import os
+import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import grpc
 import structlog
 from prometheus_client.metrics_core import Metric
 
 from forebay.api.v1alpha1 import AccessRule, Durability, Outfeed, OutfeedSpec
+from forebay.msgstore import RealDisk, replace
 from forebay.outfeed.article import ArticleLimits
 from forebay.outfeed.configuration import Identity, Selection, Selector, Surroundings
 from forebay.outfeed.feeder import ListenerSettings
@@ -111,7 +114,8 @@ class OutfeedService(Service):
     async def _open(self, selection: Selection, outfeed: Outfeed) -> Rooms:
         spec = outfeed.spec
         always = selection.spill is not None and selection.spill.durability is Durability.ALWAYS
-        settings = SpillSettings(url=selection.url, durability="always" if always else "everysec")
+        durability: Literal["always", "everysec"] = "always" if always else "everysec"
+        settings = SpillSettings(url=selection.url, durability=durability, holder=holder(self._folder))
         storeroom = await Storeroom.open(self._folder, spec.storage.log_limit, spec.history.remember, self._clock)
         spill = Spill(settings, self.name, outfeed.metadata.uid)
         masterfeed = Masterfeed(storeroom, self._clock)
@@ -197,6 +201,14 @@ class OutfeedService(Service):
     def access(self) -> Sequence[AccessRule]:
         """Who may call what."""
         return self._outfeed.spec.access if self._outfeed else ()
+
+
+def holder(folder: Path) -> str:
+    """The name under which leases are held: it goes with the data folder, which is locked."""
+    file = folder / "holder"
+    if not file.exists():
+        replace(RealDisk(folder), file.name, secrets.token_hex(8).encode())
+    return file.read_text()
 
 
 _NOT_CONFIGURED = Degradation("NotConfigured", "there is no valid configuration yet: see the results of the last Apply")

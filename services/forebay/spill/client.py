@@ -73,7 +73,7 @@ class Spill:
         spool = self._spools.get(owner)
         if spool is None:
             keys = OwnerKeys(self._service, self._uid, owner)
-            tenure = Tenure(keys, self._router, self._settings.lease_ttl, self.metrics)
+            tenure = Tenure(keys, self._router, self._settings, self.metrics)
             spool = self._spools[owner] = Spool(owner, Desk(keys, settings or SpoolSettings(), tenure, self))
         elif settings:
             spool.settings = settings

@@ -42,6 +42,9 @@ class SpillSettings:
     """Seconds; the longest pause between two attempts to connect."""
     lease_ttl: float = 15.0
     """Seconds an owner's lease outlives its last renewal, which comes each third of that."""
+    holder: str = ""
+    """Random hexadecimal digits that only this client knows, over restarts: whoever comes back with them need not wait
+    for the leases of its former life. Empty: made anew each time."""
 
     def __post_init__(self) -> None:
         for name in ("connect_timeout", "answer_timeout", "reconnect_max", "lease_ttl"):

@@ -14,6 +14,7 @@ from forebay.spill.metrics import SpillMetrics
 from forebay.spill.router import Answered, Router, checked
 from forebay.spill.scripts import Command
 from forebay.spill.session import Channel
+from forebay.spill.settings import SpillSettings
 
 TAKE_PAUSE = 1.0
 """Seconds; the longest pause before a lease held by somebody else is asked for again."""
@@ -22,14 +23,14 @@ TAKE_PAUSE = 1.0
 class Tenure:
     """Who holds it is the owner's only drainer, and the only one that changes its streams."""
 
-    def __init__(self, keys: OwnerKeys, router: Router, ttl: float, metrics: SpillMetrics) -> None:
+    def __init__(self, keys: OwnerKeys, router: Router, settings: SpillSettings, metrics: SpillMetrics) -> None:
         self.keys = keys
         self._router = router
-        self._ttl = ttl
+        self._ttl = settings.lease_ttl
         self._metrics = metrics
         self.answered: Answered | None = None
         """What `run` returned last."""
-        self._nonce = new_nonce()
+        self._nonce = settings.holder or new_nonce()
         self._lease: Lease | None = None
 
     @property

@@ -53,6 +53,16 @@ async def test_a_second_drainer_waits_until_the_lease_runs_out(clients: Clients)
     assert await drain(spool) == [b"a"]
 
 
+async def test_who_comes_back_under_its_old_name_need_not_wait_and_its_former_life_is_fenced_off(
+    clients: Clients,
+) -> None:
+    former, present = [await clients(lease_ttl=60, holder="00ff") for _ in range(2)]
+    old = await loaded(former)
+    await asyncio.wait_for(loaded(present), 5)
+    with pytest.raises(LeaseLostError):
+        await old.append(Kind.BACKLOG, [b"late"])
+
+
 async def test_a_lease_given_back_is_taken_at_once(clients: Clients) -> None:
     first, second = [await clients() for _ in range(2)]
     await (await loaded(first)).release()

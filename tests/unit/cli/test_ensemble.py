@@ -1,0 +1,69 @@
+import pytest
+
+from forebay.api.v1alpha1 import API_VERSION, Outfeed
+from forebay.cli.ensemble import Gathering, host_settings, unapplied
+from forebay.cli.targets import grpc_address, nntp_host
+
+
+def outfeed(name="hub", **listeners):
+    return Outfeed.model_validate(
+        {
+            "apiVersion": API_VERSION,
+            "kind": "Outfeed",
+            "metadata": {"name": name},
+            "spec": {"spillRef": {"name": "main"}, "listeners": listeners},
+        }
+    )
+
+
+def gathering(tmp_path, **settings):
+    return Gathering([], tmp_path, **settings)
+
+
+def test_without_tls_a_service_listens_on_loopback(tmp_path):
+    settings = host_settings(outfeed(grpc={"port": 7000}), gathering(tmp_path))
+    assert (settings.grpc.listen, settings.http) == ("127.0.0.1:7000", "127.0.0.1:9119")
+
+
+def test_with_tls_it_listens_everywhere(tmp_path):
+    settings = host_settings(outfeed(), gathering(tmp_path, tls=tmp_path))
+    assert (settings.grpc.listen, settings.http) == ("[::]:7119", "[::]:9119")
+    assert not settings.grpc.reflection
+
+
+def test_an_address_in_the_manifest_counts(tmp_path):
+    settings = host_settings(outfeed(grpc={"address": "10.0.0.1"}), gathering(tmp_path, insecure=True))
+    assert settings.grpc.listen == "10.0.0.1:7119"
+    assert settings.grpc.insecure
+
+
+def test_the_address_for_health_can_be_overridden(tmp_path):
+    assert host_settings(outfeed(), gathering(tmp_path, http="127.0.0.1:0")).http == "127.0.0.1:0"
+
+
+@pytest.mark.parametrize(
+    ("listening", "reached"),
+    [("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "127.0.0.1"), ("::", "::1"), ("192.0.2.7", "192.0.2.7")],
+)
+def test_a_target_is_reached_where_it_listens(listening, reached):
+    assert nntp_host(outfeed(nntp={"address": listening})) == reached
+
+
+def test_grpc_is_reached_where_it_listens():
+    assert grpc_address(outfeed(grpc={"port": 7})) == "127.0.0.1:7"
+    assert grpc_address(outfeed(grpc={"address": "::"})) == "[::1]:7119"
+
+
+def test_a_changed_nntp_listener_needs_no_restart():
+    before, now = outfeed(nntp={"port": 1}), outfeed(nntp={"port": 2})
+    assert list(unapplied({("default", "hub"): before}, [now])) == []
+
+
+def test_a_changed_grpc_listener_needs_a_restart():
+    (problem,) = unapplied({("default", "hub"): outfeed()}, [outfeed(grpc={"port": 7})])
+    assert "change with a restart" in problem
+
+
+def test_a_new_outfeed_needs_a_process():
+    (problem,) = unapplied({("default", "hub"): outfeed()}, [outfeed(), outfeed("east")])
+    assert problem.startswith("Outfeed east is not run by this process")
