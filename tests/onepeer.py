@@ -7,7 +7,7 @@ import asyncio
 from types import SimpleNamespace
 
 from fakeclock import FakeClock, settle
-from feedlogs import SETTINGS, end, message_id, record
+from feedlogs import SETTINGS, end, record
 from forebay.outfeed.backlog import Backlog, BacklogSettings
 from forebay.outfeed.custody import Custodian
 from forebay.outfeed.feed import Outcome
@@ -74,8 +74,8 @@ class OnePeer:
         self.size = size
         self.max_failures = max_failures
         self.max_deferrals = max_deferrals
-        self.count = 0
-        """Articles that were ever offered."""
+        self.message_ids: dict[int, bytes] = {}
+        """Of every article that was ever offered, by seq."""
 
     async def start(self, *, tasks: bool = True) -> None:
         self.log = FeedLog.open(self.disk, SETTINGS)
@@ -117,8 +117,9 @@ class OnePeer:
     async def write(self, count: int, bits: int | None = None) -> None:
         """Log articles; `fan_out` comes later."""
         peers = 1 << self.number if bits is None else bits
-        await self.log.append([record(self.count + number, peers) for number in range(count)])
-        self.count += count
+        records = [record(len(self.message_ids) + number, peers) for number in range(count)]
+        first = await self.log.append(records)
+        self.message_ids.update((seq, record.message_id) for seq, record in enumerate(records, first))
 
     def fan_out(self) -> list[int]:
         """Hand out what was logged."""
@@ -236,8 +237,3 @@ class OnePeer:
 def seq_of(kind: Kind, entry: Entry) -> int:
     """The seq in an entry."""
     return decode(decode_letter(*entry).data if kind is Kind.DEAD else entry.data).seq
-
-
-def ids(seqs) -> list[bytes]:
-    """Message-ids of seqs, where each article was offered once."""
-    return [message_id(seq) for seq in seqs]

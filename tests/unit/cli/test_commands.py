@@ -1,12 +1,14 @@
 """Commands that need no service, within this process."""
 
 import json
+import logging
 import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+import structlog
 
 from forebay.cli.main import app
 
@@ -23,7 +25,18 @@ spec:
 
 
 @pytest.fixture
-def forebay(capsys):
+def logs():
+    """Logs go on as before, whatever a command did to them."""
+    root, configuration = logging.getLogger(), structlog.get_config()
+    handlers, level = root.handlers[:], root.level
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)
+    structlog.configure(**configuration)
+
+
+@pytest.fixture
+def forebay(capsys, logs):
     """Run a command; its exit status, standard output and standard error."""
 
     def run(*arguments):
@@ -116,7 +129,8 @@ try:
     app(sys.argv[1:])
 except SystemExit:
     pass
-print([name for name in ("grpc", "redis", "uvloop", "aiohttp", "forebay.runtime", "forebay.api") if name in sys.modules])
+heavy = "grpc", "redis", "uvloop", "aiohttp", "forebay.runtime", "forebay.api"
+print([name for name in heavy if name in sys.modules])
 """
 
 

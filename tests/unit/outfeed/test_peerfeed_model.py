@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from fakeclock import settle
-from feedlogs import message_id
 from forebay.outfeed import deadletters
 from forebay.outfeed.feed import Outcome
 from forebay.outfeed.token import message_key
@@ -238,7 +237,7 @@ class OwnershipMachine(RuleBasedStateMachine):
         self.peer.settle(outcome, seqs, "431")
 
     def flushed(self, keys: list[bytes]) -> None:
-        assert Counter(keys) == Counter(message_key(message_id(seq)) for seq in self.unflushed)
+        assert Counter(keys) == Counter(message_key(self.peer.message_ids[seq]) for seq in self.unflushed)
         self.unflushed = set()
 
 

@@ -1,0 +1,77 @@
+"""`forebay up` from start to delivery."""
+
+import os
+import re
+import signal
+
+import pytest
+
+from eventually import eventually
+
+from .command import ARTICLES, forebay, quickstart, started
+
+COUNT = len(list(ARTICLES.glob("*.article")))
+
+
+@pytest.fixture
+def files(tmp_path):
+    quickstart(tmp_path / "files")
+    return tmp_path / "files"
+
+
+def up(files, *options, offer=ARTICLES):
+    return ("up", "-f", files, "--data", files.parent / "data", "--offer", offer, "--until-delivered", *options)
+
+
+async def test_every_article_reaches_every_peer_also_the_late_one(files):
+    result = await forebay(*up(files, "--start-later", "west=2"))
+    assert result.status == 0, result.err
+    assert f"articles {COUNT} of {COUNT}: accepted {COUNT}" in result.out
+    waiting = max(int(count) for count in re.findall(r"^west .* backlog (\d+) ", result.out, re.MULTILINE))
+    assert waiting > 50
+    assert "All accounts add up" in result.out
+    again = await forebay(*up(files, "-o", "json"))
+    assert again.status == 0, again.err
+    assert again.json()["articles"]["duplicate"] == COUNT
+
+
+async def test_a_peer_that_does_not_come_is_told_at_the_deadline(files):
+    result = await forebay(*up(files, "--start-later", "west=1000", "--deadline", "4", "-o", "json"))
+    assert result.status == 1
+    assert "not every article reached every peer that wants it: 4 s were over" in result.err
+    east, west = result.json()["peers"]
+    assert east["offered"] == east["accepted"] == COUNT
+    assert west["offered"] == west["queued"] > 50
+    (problem,) = result.json()["problems"]
+    assert problem.startswith(f"west: {west['queued']} of {west['offered']} articles did not reach it")
+    assert "Traceback" not in result.err
+
+
+async def test_a_rejected_article_is_told_by_its_file(files):
+    folder = files.parent / "articles"
+    folder.mkdir()
+    (folder / "1.article").write_bytes(next(ARTICLES.glob("001*")).read_bytes())
+    (folder / "2.article").write_bytes(b"Subject: nothing else\r\n\r\nbody\r\n")
+    result = await forebay(*up(files, offer=folder))
+    assert result.status == 1
+    assert re.search(r"Missing:\n  \S+/2\.article was rejected: \S", result.out)
+
+
+async def test_a_signal_before_all_is_delivered_is_told(files):
+    async with started(*up(files, "--start-later", "west=1000")) as running:
+        await eventually(lambda: any(line.startswith("west") for line in running.out))
+        assert await running.ended() == 1
+    assert any("did not reach it" in line for line in running.out)
+
+
+async def test_a_killed_process_leaves_nothing_that_stops_the_next(files):
+    lock = files.parent / "data" / "valkey" / "default.main" / "lock"
+    async with started(*up(files, "--start-later", "west=1000")) as running:
+        await eventually(lambda: any(line.startswith("west") for line in running.out))
+        left_behind = int(lock.read_text())
+        assert await running.ended(signal.SIGKILL) == -signal.SIGKILL
+    os.kill(left_behind, 0)
+    result = await forebay(*up(files))
+    assert result.status == 0, result.err
+    with pytest.raises(ProcessLookupError):
+        os.kill(left_behind, 0)
