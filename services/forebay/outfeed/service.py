@@ -39,7 +39,7 @@ log = structlog.stdlib.get_logger(__name__)
 POLL_SECONDS = 1.0
 TIDY_POLLS = 10
 SAMPLE_POLLS = 60
-GRACE = 8.0
+GRACE = 5.0
 """Seconds that articles in flight have to be answered when the service stops."""
 
 

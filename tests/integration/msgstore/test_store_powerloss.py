@@ -7,7 +7,7 @@ import pytest
 
 from eventually import eventually
 from forebay.msgstore import MessageStore, MessageStoreError, Put
-from messagestores import SMALL, body, collected, ids, message_id, opened, put, puts
+from messagestores import SMALL, abandon, body, collected, ids, message_id, opened, put, puts
 from powerloss import PowerLossDisk
 
 SEEDS = (None, 1, 2, 3)
@@ -120,6 +120,19 @@ async def test_clean_stop_survives_a_power_loss():
         assert store.read(list(owner.owned)) == list(owner.owned.values())
 
 
+async def test_snapshot_that_was_used_does_not_come_back():
+    """It would still fit the files, and tell old reference counts."""
+    disk = PowerLossDisk()
+    with opened(disk) as store:
+        await store.put([put(1)])
+    with opened(disk) as store:
+        assert store.report.clean
+        await store.put([put(1)])
+        abandon(store)
+    with opened(disk.after_power_loss()) as store:
+        assert not store.report.clean
+
+
 async def test_message_that_only_the_page_cache_held_counts_as_durable_only_once_synced():
     """A killed process leaves a written, unsynced record; the next start may confirm its id without writing it."""
     disk = PowerLossDisk()
@@ -127,13 +140,13 @@ async def test_message_that_only_the_page_cache_held_counts_as_durable_only_once
         await store.put([put(1)])
         name = next(iter(store._catalogue.files.values())).name
         await store.put([put(2)])
-        store._closed = True
+        abandon(store)
     inode = disk._inode(name)
     inode.durable = inode.durable[:-100]
     with opened(disk) as store:
         await store.put([put(2)])
         assert store.stats.writes == 0
-        store._closed = True
+        abandon(store)
     with opened(disk.after_power_loss()) as store:
         assert store.read(ids([1, 2])) == [body(1), body(2)]
 

@@ -65,7 +65,7 @@ async def test_bad_articles_over_nntp_are_rejected_with_a_reason_and_the_connect
         for number, (name, (content, reason)) in enumerate(BAD.items()):
             message_id = b"<%d@bad.example>" % number
             content = content.replace(GOOD.message_id, message_id)
-            reply = await sender.command(b"TAKETHIS " + message_id, stuff(content))
+            reply = await sender.command(b"TAKETHIS " + message_id + b"\r\n" + stuff(content)[:-2])
             assert reply.startswith(b"439 " + message_id), name
             assert reason in reply.decode(), name
         assert await sender.take_this([good]) == [b"239 " + good.message_id]
@@ -100,5 +100,7 @@ async def test_an_offer_that_is_cut_off_stores_whole_batches_alone(limited, peer
     await asyncio.gather(offering, return_exceptions=True)
     counters = await limited.drained("east")
     assert counters.accepted == len(peer.articles)
-    assert all(peer.articles[article.message_id] == article.wire for article in articles if article.message_id in peer.articles)
+    assert all(
+        peer.articles[article.message_id] == article.wire for article in articles if article.message_id in peer.articles
+    )
     await limited.emptied()

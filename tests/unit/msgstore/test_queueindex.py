@@ -222,6 +222,18 @@ def test_failed_sync_is_final(disk, index, step):
         index.checkpoint()
 
 
+def test_what_only_the_page_cache_held_is_synced_before_the_journal_goes(disk, index):
+    index.publish(entries(range(10)))
+    index.sync()
+    disk.sync_errors = 1
+    with pytest.raises(StoreFailedError):
+        index.checkpoint()
+    with opened(disk) as after_a_kill:
+        assert seqs(after_a_kill) == list(range(10))
+    with opened(disk.after_power_loss()) as again:
+        assert seqs(again) == list(range(10))
+
+
 def test_what_happens_during_a_checkpoint_is_kept(disk, index, monkeypatch):
     index.publish(entries(range(10)))
     index.checkpoint()
