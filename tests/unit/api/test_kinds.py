@@ -41,7 +41,7 @@ def test_peerfeed_with_every_field_survives_json():
         "outfeedRef": {"name": "main"}, "hosts": ["a", "::1"], "port": 1119, "connections": {"max": 9}, "window": 20,
         "noCheck": {"enabled": False, "high": 99.5, "low": 80, "filter": 10}, "groups": ["*", "!x"],
         "distributions": ["world"], "excludePath": ["b"], "minSize": "1KB", "maxSize": "2MiB", "maxCrossposts": 5,
-        "maxHops": 7, "hashfeed": [{"first": 1, "last": 2, "modulus": 4, "offset": 4}],
+        "maxHops": 7, "hashfeed": {"first": 1, "last": 2, "modulus": 4, "offset": 4},
         "queue": {"size": 100, "spillFraction": 0.25},
         "backlog": {"rotateBytes": "5MB", "rotateAge": "1m30s", "maxBytes": "1GB", "maxAge": "10d"},
         "deferral": {"minAge": "10s", "maxTries": 5}, "deadLetter": {"maxTries": 2},
@@ -73,7 +73,7 @@ def test_peerfeed_defaults():
     spec = read_object(PEERFEED).resource.spec
     assert (spec.port, spec.connections.max, spec.window, spec.pause) == (119, 2, 100, False)
     assert (spec.no_check.enabled, spec.no_check.high, spec.no_check.low, spec.no_check.filter) == (True, 95, 90, 50)
-    assert (spec.groups, spec.distributions, spec.exclude_path, spec.hashfeed) == (("*",), (), (), ())
+    assert (spec.groups, spec.distributions, spec.exclude_path, spec.hashfeed) == (("*",), (), (), None)
     assert (spec.min_size, spec.max_size, spec.max_crossposts, spec.max_hops) == (None,) * 4
     assert (spec.queue.size, spec.queue.spill_fraction) == (2000, 0.5)
     assert (spec.backlog.rotate_bytes, spec.backlog.rotate_age) == (10_000_000, timedelta(minutes=5))
@@ -113,10 +113,8 @@ def test_python_names_build_the_same_resource():
         ("spec.excludePath", ["news.example.com", "a_b"]),
         ("spec.minSize", "1B"),
         ("spec.maxSize", 900_000),
-        (
-            "spec.hashfeed",
-            [{"first": 1, "last": 3, "modulus": 10}, {"first": 10, "last": 10, "modulus": 10, "offset": 4}],
-        ),
+        ("spec.hashfeed", {"first": 1, "last": 3, "modulus": 10}),
+        ("spec.hashfeed", {"first": 10, "last": 10, "modulus": 10, "offset": 4}),
         ("spec.noCheck", {"low": 95, "high": 95}),
         ("spec.reconnect", {"initial": "5s", "maximum": "5s"}),
         ("spec.backlog", {"maxBytes": "1GB", "maxAge": "10d"}),
@@ -169,9 +167,9 @@ def test_peerfeed_takes(path, value):
         ("spec.maxSize", "1GB", "spec.maxSize: 1GB is above 64MiB; give 1B to 64MiB"),
         ("spec.maxCrossposts", 0, "spec.maxCrossposts: 0 is below 1; give 1 to 1000"),
         ("spec.maxHops", 1001, "spec.maxHops: 1001 is above 1000; give 1 to 1000"),
-        ("spec.hashfeed", [{"first": 3, "last": 2, "modulus": 9}], "spec.hashfeed[0].first: is above last"),
-        ("spec.hashfeed", [{"first": 3, "last": 10, "modulus": 9}], "spec.hashfeed[0].last: is above modulus"),
-        ("spec.hashfeed", [{"first": 3, "last": 4}], "spec.hashfeed[0].modulus: is required; add it"),
+        ("spec.hashfeed", {"first": 3, "last": 2, "modulus": 9}, "spec.hashfeed.first: is above last"),
+        ("spec.hashfeed", {"first": 3, "last": 10, "modulus": 9}, "spec.hashfeed.last: is above modulus"),
+        ("spec.hashfeed", {"first": 3, "last": 4}, "spec.hashfeed.modulus: is required; add it"),
         ("spec.queue.size", 9, "spec.queue.size: 9 is below 10; give 10 to 1000000"),
         ("spec.queue.spillFraction", 0, "spec.queue.spillFraction: 0 is below 0.05; give 0.05 to 1"),
         ("spec.backlog.rotateBytes", "1KB", "spec.backlog.rotateBytes: 1KB is below 4KB; give 4KB to 1GB"),

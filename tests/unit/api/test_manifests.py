@@ -165,10 +165,10 @@ def test_unknown_field_of_a_document_is_a_warning():
 
 
 def test_unknown_field_inside_a_list_is_a_warning():
-    shares = [{"first": 1, "last": 1, "modulus": 2}, {"first": 1, "last": 1, "modulus": 3, "newer": 1}]
-    reading = read_objects([SPILL, OUTFEED, changed(PEERFEED, "spec.hashfeed", shares)])[2]
-    assert reading.warnings == ["spec.hashfeed[1].newer: is unknown to this version and was left aside"]
-    assert [share.modulus for share in reading.resource.spec.hashfeed] == [2, 3]
+    rules = [{"principal": "a"}, {"principal": "b", "newer": 1}]
+    reading = read_objects([SPILL, changed(OUTFEED, "spec.access", rules)])[1]
+    assert reading.warnings == ["spec.access[1].newer: is unknown to this version and was left aside"]
+    assert [rule.principal for rule in reading.resource.spec.access] == ["a", "b"]
 
 
 def test_unknown_field_beside_a_fault_leaves_the_fault():
