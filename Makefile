@@ -18,6 +18,11 @@ $(VENV)/.ready: pyproject.toml uv.lock
 .PHONY: venv
 venv: $(VENV)/.ready ## Create the virtual environment from uv.lock
 
+.PHONY: run
+run: venv ## Feed the example articles to two peers, one of which is late
+	@data=$$(mktemp -d) && trap 'rm -rf "$$data"' EXIT && $(BIN)/forebay up -f examples/quickstart --data "$$data" \
+		--offer examples/articles --start-later west=5 --until-delivered
+
 .PHONY: test
 test: venv ## Run the tests (SCALE=10 for the full sizes)
 	$(BIN)/pytest
@@ -34,6 +39,7 @@ protos: venv ## Generate services/forebay/pb from protos/
 .PHONY: docs
 docs: venv ## Generate the reference pages of docs/
 	$(BIN)/python docs/generate_resources.py
+	$(BIN)/python docs/generate_cli.py
 
 .PHONY: bench-outfeed
 bench-outfeed: venv ## Measure outfeed beside innfeed (root, Debian's inn2; SCALE=10 for the full sizes)
@@ -49,6 +55,7 @@ check: venv ## Check format, lint, types, layers, protos and generated files
 	$(BIN)/buf lint protos
 	$(BIN)/python protos/generate.py --check
 	$(BIN)/python docs/generate_resources.py --check
+	$(BIN)/python docs/generate_cli.py --check
 
 .PHONY: clean
 clean: ## Remove what was made, the virtual environment too

@@ -27,7 +27,7 @@ from forebay.runtime import (
 from forebay.spill import SpillSettings
 
 IDENTITY = ("default", "hub")
-POLL_SECONDS = 0.25
+POLL_SECONDS, GRACE = 0.25, 2.0
 """A quarter of what is usual, so that tests wait less."""
 
 
@@ -64,7 +64,7 @@ def serve(plan: Plan) -> None:
     with plan.log.open("ab") as log:
         os.dup2(log.fileno(), sys.stderr.fileno())
     configure_logs("info", "json")
-    service.POLL_SECONDS = POLL_SECONDS
+    service.POLL_SECONDS, service.GRACE = POLL_SECONDS, GRACE
     service.SpillSettings = partial(SpillSettings, lease_ttl=plan.lease, reconnect_max=0.5)  # type: ignore[misc]
     outfeed = service.OutfeedService(IDENTITY, plan.folder, Surroundings(lambda _: "", lambda _: "127.0.0.1"))
     settings = HostSettings(

@@ -120,6 +120,7 @@ class OutfeedServer:
         self.redis = redis
         self.watch = watch
         self.process: BaseProcess | None = None
+        self.channel: grpc.aio.Channel | None = None
         self._plan = Plan(folder / "data", folder / "log", free_port(), free_port(), lease)
         self._revisions = count(1)
 
@@ -155,6 +156,7 @@ class OutfeedServer:
         """Start the process, and wait until it takes requests."""
         self._plan = self._plan.with_manifests(next(self._revisions), self.manifests())
         self.process = await asyncio.to_thread(fork, self._plan)
+        await self._hang_up()
         self.channel = grpc.aio.insecure_channel(f"127.0.0.1:{self._plan.grpc_port}")
         self.stub = OutfeedServiceStub(self.channel)
         self.config = ConfigServiceStub(self.channel)
@@ -162,6 +164,12 @@ class OutfeedServer:
             self._http = aiohttp.ClientSession()
             self.accounting = Accounting(self._http, self._url("metrics")) if self.watch else None
         await eventually(self._is_ready)
+
+    async def _hang_up(self) -> None:
+        # Not before the next start: calls in progress are to find out for themselves that the process has gone.
+        if self.channel:
+            await self.channel.close()
+            self.channel = None
 
     async def _is_ready(self) -> bool:
         assert self.process is not None
@@ -196,13 +204,13 @@ class OutfeedServer:
         code = self.process.exitcode
         self.process.close()
         self.process = None
-        await self.channel.close()
         return code
 
     async def close(self) -> None:
         """End everything, and assert that the accounts were sound all the time."""
         if self.process:
             await self.kill()
+        await self._hang_up()
         if hasattr(self, "_http"):
             try:
                 if self.accounting:

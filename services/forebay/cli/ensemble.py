@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -56,25 +56,32 @@ class LateHost(Host):
         self.due = 0.0
         """When to start, by the clock of the event loop."""
         self.started = asyncio.Event()
+        self._newest = document
 
     async def start(self) -> None:
-        """Wait until it is time, then start."""
+        """Wait until it is time, then start with the newest configuration."""
         await asyncio.sleep(self.due - asyncio.get_running_loop().time())
         await super().start()
+        await self.configuration.apply(self._newest)
         self.started.set()
+
+    async def renew(self, document: ConfigDocument) -> None:
+        """Apply a newer configuration, or have it applied at the start."""
+        self._newest = document
+        if self.started.is_set():
+            await self.configuration.apply(document)
 
 
 class Ensemble:
     """Outfeeds by their identity; made by `gathered`."""
 
-    def __init__(
-        self, gathering: Gathering, manifests: Manifests, outfeeds: Sequence[Outfeed], valkeys: Valkeys
-    ) -> None:
-        """Raises `SecretError`, `SettingsError` or `CertificateError`."""
+    def __init__(self, gathering: Gathering, choice: Choice, valkeys: Valkeys) -> None:
+        """Read the manifests. Raises `ApiError`, `SettingsError`, `CertificateError` or `InputError`."""
         self._gathering = gathering
+        self._choice = choice
         self._valkeys = valkeys
-        self.manifests = manifests
-        self.outfeeds = {identity_of(outfeed): outfeed for outfeed in outfeeds}
+        self.manifests = manifests = read_manifests(gathering)
+        self.outfeeds = {identity_of(outfeed): outfeed for outfeed in choice(manifests.of(Outfeed))}
         document = document_of(manifests, next_revision(gathering.data))
         self.hosts: dict[Identity, LateHost] = {
             identity: self._host(outfeed, document) for identity, outfeed in self.outfeeds.items()
@@ -93,15 +100,16 @@ class Ensemble:
         """Read the files again, and apply what is in them. When they can't be used, that is logged, and all stays."""
         try:
             manifests = await asyncio.to_thread(read_manifests, self._gathering)
+            outfeeds = self._choice(manifests.of(Outfeed))
             above = max(host.configuration.revisions.current for host in self.hosts.values())
             document = document_of(manifests, await asyncio.to_thread(next_revision, self._gathering.data, above))
-        except (ApiError, OSError) as error:
+        except (ApiError, InputError, OSError) as error:
             log.error("the files cannot be used, the last configuration stays", problems=str(error).splitlines())
             return
-        for problem in unapplied(self.outfeeds, manifests.of(Outfeed)):
+        for problem in unapplied(self.outfeeds, outfeeds):
             log.warning(problem)
         for host in self.hosts.values():
-            await host.configuration.apply(document)
+            await host.renew(document)
 
     def _host(self, outfeed: Outfeed, document: ConfigDocument) -> LateHost:
         identity = identity_of(outfeed)
@@ -128,11 +136,9 @@ async def gathered(gathering: Gathering, choice: Choice) -> AsyncIterator[Ensemb
         holder = await lock.holder()
         raise InputError(f"{gathering.data} is in use by {holder}", "End that, or give another folder by --data.")
     try:
-        manifests = read_manifests(gathering)
-        outfeeds = choice(manifests.of(Outfeed))
-        ensemble = Ensemble(gathering, manifests, outfeeds, valkeys)
+        ensemble = Ensemble(gathering, choice, valkeys)
         if not gathering.redis:
-            await valkeys.start(spills_of(manifests, outfeeds))
+            await valkeys.start(spills_of(ensemble.manifests, ensemble.outfeeds.values()))
         yield ensemble
     finally:
         await valkeys.stop()
@@ -156,7 +162,7 @@ def host_settings(outfeed: Outfeed, gathering: Gathering) -> HostSettings:
     )
 
 
-def spills_of(manifests: Manifests, outfeeds: Sequence[Outfeed]) -> list[Spill]:
+def spills_of(manifests: Manifests, outfeeds: Iterable[Outfeed]) -> list[Spill]:
     """The Spills that Outfeeds use."""
     used = {(outfeed.metadata.namespace, outfeed.spec.spill_ref.name) for outfeed in outfeeds}
     return [spill for spill in manifests.of(Spill) if identity_of(spill) in used]

@@ -16,7 +16,9 @@ class Output(StrEnum):
 
 DEFAULT_ADDRESS = "127.0.0.1:7119"
 
-OutputOption = Annotated[Output, typer.Option("--output", "-o", help="Print for people, or for programs.")]
+OutputOption = Annotated[
+    Output, typer.Option("--output", "-o", help="Print a `table` for people, or `json` for programs.")
+]
 FilesOption = Annotated[
     list[Path],
     typer.Option(

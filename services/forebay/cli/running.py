@@ -19,7 +19,9 @@ from forebay.cli.offers import Report
 from forebay.cli.options import Output
 from forebay.cli.printing import print_json
 from forebay.cli.targets import grpc_address
-from forebay.runtime import configure_logs
+from forebay.runtime import UnavailableError, configure_logs
+
+STOPPED = "the services were stopped"
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ def run_up(gathering: Gathering, wish: Wish) -> None:
     """Run all Outfeeds until a signal ends them, or until all is delivered."""
     if wish.until_delivered and not wish.offer:
         raise InputError("--until-delivered needs something to deliver", "Give a folder of articles by --offer.")
-    configure_logs("warning" if wish.offer else "info")
+    configure_logs("info" if wish.offer is None else "warning")
     uvloop.run(up(gathering, wish))
 
 
@@ -78,6 +80,8 @@ async def up(gathering: Gathering, wish: Wish) -> None:
 async def feed(ensemble: Ensemble, identity: tuple[str, str], feeding: Feeding, wish: Wish) -> str:
     """Run services and feed one of them; why that ended, if too early. At the end the services are drained."""
     with display(wish.output) as shown:
+        # Again, for a display may have put itself in the place of standard error, so that entries go above its table.
+        configure_logs("warning")
         serving = asyncio.ensure_future(ensemble.run())
         work = asyncio.ensure_future(feeding.run(ensemble.hosts[identity].started, shown, wish.until_delivered))
         deadline = wish.deadline if wish.until_delivered else None
@@ -85,11 +89,14 @@ async def feed(ensemble: Ensemble, identity: tuple[str, str], feeding: Feeding, 
             await asyncio.wait({serving, work}, timeout=deadline, return_when=asyncio.FIRST_COMPLETED)
             if serving.done():
                 serving.result()
-                return "the services were stopped"
-            if work.done():
-                work.result()
-                return ""
-            return f"{wish.deadline:g} s were over"
+                return STOPPED
+            if not work.done():
+                return f"{wish.deadline:g} s were over"
+            work.result()
+            return ""
+        except UnavailableError:
+            # The services drain, and have ended our calls.
+            return STOPPED
         finally:
             for task in (work, serving):
                 task.cancel()

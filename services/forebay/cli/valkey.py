@@ -36,6 +36,7 @@ STEADY_SECONDS = 60.0
 """Of service, after which an end counts as the first."""
 BACKOFF = BackoffSettings(0.1, 5.0)
 LOG, LOCK = "log", "lock"
+CONTENT_LIMIT = 4096
 
 log = structlog.stdlib.get_logger(__name__)
 
@@ -54,8 +55,8 @@ class Valkey:
         """Set while the server is up."""
         self._sockets = Path(tempfile.mkdtemp(prefix="forebay-"))
         self._backoff = Backoff(BACKOFF, SystemClock(), Random())  # noqa: S311 spreads restarts, guards nothing
-        self._running = asyncio.ensure_future(self._keep())
         self._failed: asyncio.Future[ValkeyError] = asyncio.get_running_loop().create_future()
+        self._running = asyncio.ensure_future(self._keep())
 
     @property
     def socket(self) -> Path:
@@ -113,7 +114,7 @@ class Valkey:
             await _take_over(lock)
             process = await self._launch(lock)
             try:
-                os.pwrite(lock, f"{process.pid}\n".encode(), 0)
+                os.pwrite(lock, f"{process.pid} {self._sockets}\n".encode(), 0)
                 await self._until_up(process)
                 log.info("valkey is up", socket=str(self.socket))
                 self.answering.set()
@@ -121,6 +122,7 @@ class Valkey:
             finally:
                 self.answering.clear()
                 await _end(process)
+                os.ftruncate(lock, 0)
 
     async def _launch(self, lock: int) -> asyncio.subprocess.Process:
         options = {
@@ -232,18 +234,20 @@ def _open_lock(path: Path) -> Iterator[int]:
 
 
 async def _take_over(lock: int) -> None:
-    """Lock the folder. A server that was left behind by a killed `forebay` holds it, and is ended first.
+    """Lock the folder, and remove what a killed `forebay` left behind: the server, which holds the lock, and sockets.
 
     Whoever holds the lock is alive, so its process id in the file is no other process's.
     """
+    process, _, sockets = os.pread(lock, CONTENT_LIMIT, 0).decode().strip().partition(" ")
     deadline = asyncio.get_running_loop().time() + 2 * STOP_SECONDS
-    told = signal.SIGTERM
     while not _locked(lock):
         with contextlib.suppress(ValueError, ProcessLookupError):
-            os.kill(int(os.pread(lock, 32, 0)), told)
+            os.kill(int(process), signal.SIGTERM)
         if asyncio.get_running_loop().time() > deadline:
             raise ValkeyError("another Valkey uses the same folder and does not end", "End it, or use another --data.")
         await asyncio.sleep(0.2)
+    if sockets:
+        shutil.rmtree(sockets, ignore_errors=True)
 
 
 def _locked(lock: int) -> bool:

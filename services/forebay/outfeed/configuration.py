@@ -33,6 +33,8 @@ class Selection:
     spill: SpillSpec | None = None
     url: str = field(default="", repr=False)
     peers: list[PeerOptions] = field(default_factory=list)
+    faulty: set[str] = field(default_factory=set)
+    """Identities of peers whose resources have faults: what is in force of them stays so."""
     results: list[ResourceResult] = field(default_factory=list)
 
 
@@ -55,6 +57,8 @@ class Selector:
             faults[number] = [FieldViolation(fault.field, fault.description) for fault in reading.violations]
             if not reading.violations:
                 faults[number] += self._take(reading, readings, document, selection)
+            if reading.kind == "Peerfeed" and faults[number]:
+                selection.faulty.add(reading.uid)
         selection.results = [_result(reading, faults[number]) for number, reading in enumerate(readings)]
         return selection
 

@@ -135,5 +135,7 @@ class Ledger:
 
     def recall(self, count: int) -> None:
         """D became R: its `count` articles wait for their turn again."""
+        # After a crash D may hold some that are settled, or counted elsewhere.
+        count = min(count, self.deferred)
         self.deferred -= count
         self.queued += count

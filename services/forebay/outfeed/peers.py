@@ -1,7 +1,7 @@
 """All peers of an outfeed: made, changed and deleted as the configuration says, and polled every second."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 
 import structlog
 
@@ -33,7 +33,9 @@ class Peers:
         self._clock = clock
         self._shared = Shared(storeroom.feedlog, masterfeed.front, storeroom.bodies, storeroom.outcomes)
         self._peers: dict[str, Peer] = {}
-        self._strays = True
+        self._known: set[str] = set()
+        self._strays = False
+        self._purge: asyncio.Task[None] | None = None
         spill.on_state(self._spill_changed)
 
     def __iter__(self) -> Iterator[Peer]:
@@ -56,12 +58,15 @@ class Peers:
         """How far the feed log is done with, by peer number."""
         return {peer.number: peer.feed.checkpoint for peer in self._peers.values()}
 
-    async def apply(self, wanted: Iterable[PeerOptions]) -> dict[str, FieldViolation]:
-        """Make these the peers; what is wrong with one leaves the others alone, and the last good one in force."""
+    async def apply(self, wanted: Iterable[PeerOptions], faulty: Set[str]) -> dict[str, FieldViolation]:
+        """Make these the peers; what is wrong with one leaves the others alone, and the last good one in force.
+
+        `faulty` are identities of peers whose options cannot be told: they stay as they are.
+        """
         options = {option.name: option for option in wanted}
+        self._known = {option.uid for option in options.values()} | faulty
         for peer in list(self._peers.values()):
-            kept = options.get(peer.options.name)
-            if kept is None or kept.uid != peer.options.uid:
+            if peer.options.uid not in self._known:
                 await self._forget(peer)
         violations = {}
         for name, option in options.items():
@@ -70,7 +75,7 @@ class Peers:
             except PatternError as error:
                 violations[name] = FieldViolation("spec.groups", str(error))
         self._route()
-        await self._forget_unknown({option.uid for option in options.values()})
+        await self._forget_unknown()
         return violations
 
     async def _set(self, option: PeerOptions) -> None:
@@ -99,9 +104,9 @@ class Peers:
         async for keys in self._storeroom.feedlog.remove_peer(uid):
             self._storeroom.store.remove(keys)
 
-    async def _forget_unknown(self, uids: set[str]) -> None:
+    async def _forget_unknown(self) -> None:
         """Peers that were deleted while the service was not running."""
-        for uid in self._storeroom.feedlog.peers.keys() - uids:
+        for uid in self._storeroom.feedlog.peers.keys() - self._known:
             await self._release(uid)
         self._strays = True
 
@@ -117,21 +122,22 @@ class Peers:
             self._storeroom.store.allow(UNAUDITED)
         else:
             self._storeroom.store.hold(UNAUDITED)
-        if self._strays and self._spill.available:
-            await self._purge_strays()
+        if self._strays and self._spill.available and (self._purge is None or self._purge.done()):
+            # It may have to wait for a lease.
+            self._purge = self._tasks.spawn("purge of streams", self._purge_strays)
 
     async def _purge_strays(self) -> None:
         """Delete the streams of peers that there are no more."""
-        known = {peer.options.uid for peer in self._peers.values()}
+        self._strays = False
         try:
             for owner in await self._spill.owners():
-                if owner not in known:
+                if owner not in self._known:
                     spool = self._spill.spool(owner)
                     await spool.load()
                     await spool.purge()
                     log.info("streams of a deleted peer deleted", uid=owner)
-            self._strays = False
         except SpillError as error:
+            self._strays = True
             log.warning("streams of deleted peers stay for now", reason=str(error))
 
     def _spill_changed(self, event: StateEvent) -> None:

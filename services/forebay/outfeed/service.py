@@ -104,7 +104,7 @@ class OutfeedService(Service):
             problem = "the URL changed: restart the service, which then queues again what the new server lacks"
             violations["Spill", selection.outfeed.spec.spill_ref.name] = FieldViolation("spec", problem)
         self._set(rooms, selection.outfeed.spec)
-        for name, violation in (await rooms.peers.apply(selection.peers)).items():
+        for name, violation in (await rooms.peers.apply(selection.peers, selection.faulty)).items():
             violations["Peerfeed", name] = violation
         if problem := await self._listen(rooms, selection.outfeed.spec):
             violations["Outfeed", self._identity[1]] = FieldViolation("spec.listeners.nntp", problem)
@@ -227,6 +227,8 @@ def degradations(rooms: Rooms) -> list[Degradation]:
     if rooms.storeroom.feedlog.full:
         remedy = "let peers or Redis take what waits, or raise spec.storage.logLimit"
         found.append(Degradation("FeedLogFull", f"nothing is taken in: {remedy}"))
+    if rooms.storeroom.disk_full:
+        found.append(Degradation("DiskFull", "nothing is taken in: free space on the disk, or enlarge the volume"))
     if damaged := len(rooms.storeroom.feedlog.damage) + rooms.storeroom.store.stats.damaged:
         found.append(Degradation("Damage", f"{damaged} records on disk were damaged and set aside: see the log"))
     return found

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import structlog
 
-from forebay.msgstore import DiskFullError, MessageStore, RealDisk
+from forebay.msgstore import DiskFullError, MessageStore, RealDisk, StoreSettings
 from forebay.outfeed.bodies import Bodies
 from forebay.outfeed.feedlog import FeedLog, FeedLogSettings
 from forebay.outfeed.history import History
@@ -53,6 +53,11 @@ class Storeroom:
         outcomes = OutcomeLog(RealDisk(folder), OutcomeLogSettings(), clock, feedlog.groups_of)
         log.info("storeroom open", articles=store.stats.messages, missing=len(missing), damage=list(feedlog.damage))
         return cls(folder, store, feedlog, history, outcomes, Bodies(store))
+
+    @property
+    def disk_full(self) -> bool:
+        """Only what frees space may still be written."""
+        return RealDisk(self.folder).free_bytes() < StoreSettings().reserve
 
     async def flush(self, checkpoints: Mapping[int, int]) -> None:
         """Make releases and the peers' checkpoints durable, then let go of the bodies that nobody needs any more.

@@ -1,7 +1,10 @@
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import pytest
+import pytest_asyncio
+
+from forebay.cli.plainmessage import plain
+from forebay.client import OutfeedClient
 
 from .command import Running, forebay, quickstart, started
 
@@ -21,7 +24,8 @@ class Site:
 
     async def peers(self):
         """The peers by name."""
-        return {peer["name"]: peer for peer in (await self.outfeed("peers", "-o", "json")).json()}
+        async with OutfeedClient.connect(f"127.0.0.1:{self.port}") as client:
+            return {peer.name: plain(peer) for peer in await client.peers()}
 
     def rewrite(self, name: str, old: str, new: str) -> None:
         """Change a file."""
@@ -31,9 +35,9 @@ class Site:
         path.write_text(text.replace(old, new))
 
 
-@pytest.fixture
-async def site(tmp_path) -> AsyncIterator[Site]:
-    site = Site(tmp_path)
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def site(tmp_path_factory) -> AsyncIterator[Site]:
+    site = Site(tmp_path_factory.mktemp("site"))
     async with started("up", "-f", site.files, "--data", site.data) as site.running:
         await site.running.logged("ready", times=3)
         yield site

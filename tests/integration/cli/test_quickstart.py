@@ -23,6 +23,10 @@ def up(files, *options, offer=ARTICLES):
     return ("up", "-f", files, "--data", files.parent / "data", "--offer", offer, "--until-delivered", *options)
 
 
+def is_waiting_for_west(running):
+    return any(re.match(r"west .* queued [1-9]", line) for line in running.out)
+
+
 async def test_every_article_reaches_every_peer_also_the_late_one(files):
     result = await forebay(*up(files, "--start-later", "west=2"))
     assert result.status == 0, result.err
@@ -59,7 +63,7 @@ async def test_a_rejected_article_is_told_by_its_file(files):
 
 async def test_a_signal_before_all_is_delivered_is_told(files):
     async with started(*up(files, "--start-later", "west=1000")) as running:
-        await eventually(lambda: any(line.startswith("west") for line in running.out))
+        await eventually(lambda: is_waiting_for_west(running))
         assert await running.ended() == 1
     assert any("did not reach it" in line for line in running.out)
 
@@ -67,8 +71,8 @@ async def test_a_signal_before_all_is_delivered_is_told(files):
 async def test_a_killed_process_leaves_nothing_that_stops_the_next(files):
     lock = files.parent / "data" / "valkey" / "default.main" / "lock"
     async with started(*up(files, "--start-later", "west=1000")) as running:
-        await eventually(lambda: any(line.startswith("west") for line in running.out))
-        left_behind = int(lock.read_text())
+        await eventually(lambda: is_waiting_for_west(running))
+        left_behind = int(lock.read_text().split()[0])
         assert await running.ended(signal.SIGKILL) == -signal.SIGKILL
     os.kill(left_behind, 0)
     result = await forebay(*up(files))

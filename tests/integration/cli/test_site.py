@@ -1,5 +1,6 @@
-"""Commands on a running site."""
+"""Commands on a running site, which is the same for all of these tests."""
 
+import json
 import os
 import signal
 
@@ -9,27 +10,37 @@ from eventually import eventually
 
 from .command import ARTICLES, forebay, started
 
-ARTICLE = min(ARTICLES.glob("*.article"))
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+FILES = sorted(ARTICLES.glob("*.article"))
 
 
-async def test_articles_are_offered_and_explained(site):
-    result = await site.outfeed("offer", ARTICLES, "-o", "json")
+async def test_articles_are_offered_and_reach_the_peers(site):
+    result = await site.outfeed("offer", *FILES[:20], "-o", "json")
     assert result.status == 0, result.err
-    count = len(list(ARTICLES.glob("*.article")))
-    assert (result.json()["offered"], result.json()["accepted"]) == (count, count)
-    again = await site.outfeed("offer", ARTICLE)
-    assert again.status == 0
+    assert result.json() == {
+        "offered": 20,
+        "accepted": 20,
+        "duplicate": 0,
+        "no_peer": 0,
+        "rejected": 0,
+        "rejections": [],
+    }
+    await eventually(lambda: accepted(site, 20))
+    shown = await site.outfeed("peers")
+    assert [line.split()[:4] for line in shown.out.splitlines()[1:]] == [
+        ["east", "connected", "20", "20"],
+        ["west", "connected", "20", "20"],
+    ]
+    again = await site.outfeed("offer", FILES[0])
     assert [line.split() for line in again.out.splitlines()] == [
         ["offered", "accepted", "duplicate", "no", "peer", "rejected"],
         ["1", "0", "1", "0", "0"],
     ]
-    explained = await site.outfeed("explain", ARTICLE, "-o", "json")
-    assert explained.json()["outcome"] == "duplicate"
-    await eventually(lambda: delivered(site))
 
 
-async def delivered(site):
-    return all(peer["counters"]["accepted"] > 50 for peer in (await site.peers()).values())
+async def accepted(site, count):
+    return all(peer["counters"]["accepted"] >= count for peer in (await site.peers()).values())
 
 
 async def test_a_rejected_article_makes_the_status_1(site):
@@ -39,18 +50,25 @@ async def test_a_rejected_article_makes_the_status_1(site):
     assert "1 of 1 articles were rejected" in result.err
 
 
-async def test_a_peer_is_paused_flushed_and_resumed(site):
+async def test_an_article_is_explained(site):
+    result = await site.outfeed("explain", FILES[-1], "-o", "json")
+    assert result.json()["outcome"] == "accepted"
+    assert [(peer["peer"], peer["wanted"]) for peer in result.json()["peers"]] == [("east", True), ("west", True)]
+
+
+async def test_a_paused_peer_keeps_its_articles_over_a_killed_valkey(site):
     assert "paused" in (await site.outfeed("pause", "west")).out
-    assert (await site.outfeed("offer", ARTICLE)).status == 0
+    os.kill(int((site.data / "valkey" / "default.main" / "lock").read_text().split()[0]), signal.SIGKILL)
+    await site.running.logged("valkey is up", times=2)
+    assert (await site.outfeed("offer", FILES[30])).status == 0
+    await eventually(lambda: kept(site, 1))
     assert (await site.outfeed("flush", "west")).status == 0
-    held = (await site.peers())["west"]
-    assert (held["state"], held["counters"]["queued"], held["backlog"]["entries"]) == ("paused", 1, 1)
-    assert (await site.outfeed("resume", "west")).status == 0
-    await eventually(lambda: taken(site))
+    assert (await site.outfeed("resume", "west", "-o", "json")).status == 0
+    await eventually(lambda: kept(site, 0))
 
 
-async def taken(site):
-    return (await site.peers())["west"]["counters"]["accepted"] == 1
+async def kept(site, entries):
+    return (await site.peers())["west"]["backlog"]["entries"] == entries
 
 
 async def test_dead_letters_are_listed_and_replayed(site):
@@ -65,19 +83,17 @@ async def test_an_unknown_peer_is_told(site):
 
 
 async def test_top_shows_peers_again_and_again(site):
-    async with started("outfeed", "top", "--interval", "0.1", "--address", f"127.0.0.1:{site.port}") as top:
-        await eventually(lambda: len([line for line in top.out if " west " in line]) >= 3)
+    arguments = ("outfeed", "top", "west", "--interval", "0.1", "-o", "json", "--address", f"127.0.0.1:{site.port}")
+    async with started(*arguments) as top:
+        await eventually(lambda: len(top.out) >= 3)
         assert await top.ended(signal.SIGINT) == 130
+    assert [peer["name"] for peer in json.loads(top.out[0])["peers"]] == ["west"]
 
 
-async def test_hangup_applies_what_changed_in_the_files(site):
-    site.rewrite("peerfeeds.yaml", "metadata:\n  name: west", "metadata:\n  name: north")
-    site.running.process.send_signal(signal.SIGHUP)
-    await eventually(lambda: renamed(site))
-
-
-async def renamed(site):
-    return set(await site.peers()) == {"east", "north"}
+async def test_a_second_process_on_the_same_data_is_refused(site):
+    result = await forebay("up", "-f", site.files, "--data", site.data)
+    assert result.status == 2
+    assert f"is in use by process {site.running.process.pid}" in result.err
 
 
 async def test_hangup_with_faulty_files_changes_nothing(site):
@@ -86,6 +102,7 @@ async def test_hangup_with_faulty_files_changes_nothing(site):
     entry = await site.running.logged("the files cannot be used, the last configuration stays")
     assert "did you mean reconnect?" in entry["problems"][0]
     assert set(await site.peers()) == {"east", "west"}
+    site.rewrite("peerfeeds.yaml", "recnonect:", "reconnect:")
 
 
 async def test_apply_sends_the_files_to_all_services(site):
@@ -99,44 +116,11 @@ async def test_apply_sends_the_files_to_all_services(site):
     assert {name: peer["uid"] for name, peer in peers.items()} == uids
 
 
-async def test_a_second_process_on_the_same_data_is_refused(site):
-    result = await forebay("up", "-f", site.files, "--data", site.data)
-    assert result.status == 2
-    assert f"is in use by process {site.running.process.pid}" in result.err
+async def test_hangup_applies_what_changed_in_the_files(site):
+    site.rewrite("peerfeeds.yaml", "window: 7", "window: 8")
+    site.running.process.send_signal(signal.SIGHUP)
+    await eventually(lambda: narrowed(site))
 
 
-async def test_a_killed_valkey_is_started_again(site):
-    lock = site.data / "valkey" / "default.main" / "lock"
-    os.kill(int(lock.read_text()), signal.SIGKILL)
-    await site.running.logged("valkey is up", times=2)
-    assert (await site.outfeed("pause", "west")).status == 0
-    assert (await site.outfeed("offer", ARTICLE)).status == 0
-    await eventually(lambda: kept(site))
-
-
-async def kept(site):
-    return (await site.peers())["west"]["backlog"]["entries"] == 1
-
-
-async def test_one_service_is_served_alone(site, tmp_path):
-    arguments = ("serve", "outfeed", "-f", tmp_path / "files", "--name", "hub", "--data", tmp_path / "other")
-    assert await site.running.ended() == 0
-    async with started(*arguments, "--http", "127.0.0.1:0") as running:
-        assert (await running.logged("ready"))["grpc_port"] == site.port
-        assert set(await site.peers()) == {"east", "west"}
-        running.process.send_signal(signal.SIGHUP)
-        await running.logged("configuration applied", times=2)
-        assert await running.ended() == 0
-
-
-@pytest.mark.parametrize("arguments", [["peers"], ["offer", ARTICLE, "--patience", "0"]])
-async def test_a_service_that_is_away_makes_the_status_3(arguments, tmp_path):
-    result = await forebay("outfeed", *arguments, FOREBAY_OUTFEED=f"unix:{tmp_path}/none")
-    assert result.status == 3
-    assert "Is the service running there?" in result.err
-    assert "Traceback" not in result.err
-
-
-async def test_the_shell_completes_commands():
-    result = await forebay(_FOREBAY_COMPLETE="complete_bash", COMP_WORDS="forebay outfeed pa", COMP_CWORD="2")
-    assert result.out.split() == ["pause"]
+async def narrowed(site):
+    return {peer["window"] for peer in (await site.peers()).values()} == {8}

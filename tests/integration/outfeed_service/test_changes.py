@@ -178,6 +178,23 @@ async def has_owners(redis, count):
 
 
 @pytest.mark.parametrize("how", ["stop", "kill"])
+async def test_a_start_with_a_faulty_peer_keeps_what_waits_for_it(outfeed, two_backlogs, redis, how):
+    await getattr(outfeed, how)()
+    port = two_backlogs["west"].port
+    outfeed.peer("west", port, window=0)
+    await outfeed.start()
+    await two_backlogs["east"].start()
+    assert (await outfeed.drained("east")).accepted == 100
+    assert set(await outfeed.peers()) == {"east"}
+    await two_backlogs["west"].start()
+    outfeed.peer("west", port)
+    assert not faults(await outfeed.apply())
+    assert (await outfeed.drained("west")).accepted == 100
+    assert await owners(redis) == 2
+    await outfeed.emptied()
+
+
+@pytest.mark.parametrize("how", ["stop", "kill"])
 async def test_a_peer_deleted_while_the_service_is_down_leaves_nothing(outfeed, two_backlogs, redis, how):
     await getattr(outfeed, how)()
     delete(outfeed, "west")

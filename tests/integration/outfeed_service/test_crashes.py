@@ -5,108 +5,106 @@ from random import Random, SystemRandom
 
 import pytest
 
+from conftest import SCALE
 from corpus import synthetic
 
-ARTICLES = 1000
-KILLS = 20
+pytestmark = pytest.mark.timeout(300 * SCALE)
+
 LONGEST = 0.4
 """Seconds that a run of the service lasts at most, once it is ready."""
 
 
 @pytest.fixture
-def chance(record_property):
+def chance():
     seed = SystemRandom().randrange(1 << 32)
-    record_property("seed", seed)
     print(f"seed {seed}")  # noqa: T201
     return Random(seed)
 
 
 @pytest.fixture
-def crashing(make_outfeed, redis):
-    """An outfeed whose successor gets the spools soon after it was killed."""
-    return make_outfeed(redis, lease=0.5)
+async def crashing(make_outfeed, redis, recording_peer):
+    """An outfeed whose successor gets the spools soon after it was killed, and two peers."""
+    outfeed = make_outfeed(redis, lease=0.5)
+    peers = {"steady": await recording_peer(), "moody": await recording_peer()}
+    for name, peer in peers.items():
+        outfeed.peer(name, peer.port, queue={"size": 100}, backlog={"rotateBytes": "4KB", "rotateAge": "1s"})
+    return Crashing(outfeed, peers)
 
 
-async def offer_until_killed(outfeed, articles, chance):
-    """Offer articles, in batches of any size, to a service that is killed meanwhile; returns what is known of them."""
-    offering = asyncio.create_task(outfeed.offer(articles, batch=chance.choice([1, 10, 100])))
-    await asyncio.sleep(chance.uniform(0, LONGEST))
-    await outfeed.kill()
-    return await offering
+class Crashing:
+    """Articles offered to a service that is killed again and again, and what is known of them."""
+
+    def __init__(self, outfeed, peers):
+        self.outfeed = outfeed
+        self.peers = peers
+        self.known = set()
+        """Message-ids with the verdict ACCEPTED or DUPLICATE: either way they have to arrive."""
+
+    async def change_mood(self, chance):
+        """The moody peer is there, is away, or puts everything off."""
+        peer = self.peers["moody"]
+        peer.check_reply = chance.choice([b"", b"", b"431"])
+        if chance.random() < 0.3:
+            await peer.stop()
+        elif not peer.is_up:
+            await peer.start()
+
+    async def offer(self, articles, batch):
+        """Offer those that are not known to be kept, as every sender does, until that ends or the service."""
+        offered = await self.outfeed.offer(
+            (each for each in articles if each.message_id not in self.known), batch=batch
+        )
+        self.known.update(offered.confirmed, offered.duplicates)
+        return offered
+
+    async def all_arrive(self, articles):
+        """See that, once everything runs again, every peer gets all."""
+        self.peers["moody"].check_reply = b""
+        if not self.peers["moody"].is_up:
+            await self.peers["moody"].start()
+        await self.outfeed.start()
+        assert not (await self.offer(articles, batch=100)).failure
+        expected = {article.message_id: article.wire for article in articles}
+        for name, peer in self.peers.items():
+            counters = await self.outfeed.drained(name, within=60)
+            assert (counters.dropped, counters.dead_lettered) == (0, 0)
+            missing = expected.keys() - peer.articles.keys()
+            assert not missing, f"{name} lacks {len(missing)} articles"
+            assert peer.articles == expected
+        await self.outfeed.emptied()
 
 
-async def change_mood(peer, chance):
-    """The peer is there, is away, or puts everything off."""
-    peer.check_reply = chance.choice([b"", b"", b"431"])
-    away = chance.random() < 0.3
-    if away:
-        await peer.stop()
-    elif not peer.is_up:
-        await peer.start()
-
-
-async def all_arrived(outfeed, peer, articles, known):
-    """Start everything once more, offer what was never confirmed, and see that all is there."""
-    peer.check_reply = b""
-    if not peer.is_up:
-        await peer.start()
-    await outfeed.start()
-    last = await outfeed.offer(article for article in articles if article.message_id not in known)
-    assert not last.failure
-    await outfeed.drained("peer", within=60)
-    expected = {article.message_id: article.wire for article in articles}
-    missing = expected.keys() - peer.articles.keys()
-    assert not missing, f"{len(missing & known)} confirmed and {len(missing - known)} other articles did not arrive"
-    assert peer.articles == expected
-    assert (await outfeed.counters("peer")).dropped == 0
-    await outfeed.emptied()
-
-
-async def test_what_was_confirmed_arrives_over_kills(crashing, peer, chance, scale):
-    crashing.peer("peer", peer.port, queue={"size": 100})
-    articles = list(synthetic(ARTICLES * scale, 500))
-    kills = KILLS * scale
-    share = len(articles) // kills
-    known = set()
+async def test_what_was_confirmed_arrives_over_kills(crashing, chance, scale):
+    articles = list(synthetic(1000 * scale, 500))
+    kills = 20 * scale
     for kill in range(kills):
-        await change_mood(peer, chance)
-        await crashing.start()
-        # Those that were not confirmed are offered again, as every sender does.
-        some = [article for article in articles[: (kill + 1) * share] if article.message_id not in known]
-        offered = await offer_until_killed(crashing, some, chance)
-        known.update(offered.confirmed, offered.duplicates)
-    await all_arrived(crashing, peer, articles, known)
+        await crashing.change_mood(chance)
+        await crashing.outfeed.start()
+        some = articles[: (kill + 1) * len(articles) // kills]
+        offering = asyncio.create_task(crashing.offer(some, batch=chance.choice([1, 10, 100])))
+        await asyncio.sleep(chance.uniform(0, LONGEST))
+        await crashing.outfeed.kill()
+        await offering
+    await crashing.all_arrive(articles)
 
 
-async def test_what_was_confirmed_arrives_though_redis_is_killed_too(crashing, peer, redis, chance, scale):
-    crashing.peer("peer", peer.port, queue={"size": 100}, backlog={"rotateBytes": "4KB", "rotateAge": "1s"})
+async def test_what_was_confirmed_arrives_though_redis_is_killed_too(crashing, redis, chance, scale):
     articles = list(synthetic(600 * scale, 500))
-    kills = 12 * scale
-    share = len(articles) // kills
-    known = set()
+    kills = 10 * scale
     for kill in range(kills):
-        await change_mood(peer, chance)
-        await crashing.start()
-        some = [article for article in articles[: (kill + 1) * share] if article.message_id not in known]
+        await crashing.change_mood(chance)
+        await crashing.outfeed.start()
+        some = articles[: (kill + 1) * len(articles) // kills]
         offering = asyncio.create_task(crashing.offer(some, batch=10))
         await asyncio.sleep(chance.uniform(0, LONGEST))
         await redis.kill()
         if chance.random() < 0.5:
             redis.cut_log(chance.randrange(2000))
-        if chance.random() < 0.5:
-            await crashing.kill()
+        dirty = chance.random() < 0.5
+        if dirty:
+            await crashing.outfeed.kill()
         await redis.start()
-        offered = await offering
-        known.update(offered.confirmed, offered.duplicates)
-        if crashing.process:
-            await crashing.stop()
-    await all_arrived(crashing, peer, articles, known)
-
-
-async def test_a_second_process_is_kept_from_the_data_folder(outfeed, make_outfeed, redis):
-    await outfeed.start()
-    second = make_outfeed(redis)
-    second.use_folder_of(outfeed)
-    with pytest.raises(RuntimeError, match="is in use by pid"):
-        await second.start()
-    assert await eventually(outfeed.peers) == {}
+        await offering
+        if not dirty:
+            await crashing.outfeed.stop()
+    await crashing.all_arrive(articles)

@@ -1,4 +1,4 @@
-"""Redis goes away, comes back with less than it had, or is full: what was confirmed is safe, and all goes on by itself."""
+"""Redis goes away, comes back with less than it had, or is full: what was confirmed is safe, and all goes on alone."""
 
 import asyncio
 
@@ -137,3 +137,42 @@ async def test_nothing_is_deleted_before_an_empty_redis_was_filled_again(spillin
     await eventually(lambda: is_whole(spilling))
     assert (await spilling.metrics())["forebay_outfeed_store_messages"] == 500
     await everything_arrives(spilling, peer, 500)
+
+
+@pytest.mark.parametrize("restart", RESTARTS.values(), ids=RESTARTS)
+async def test_without_redis_a_slow_peer_is_fed_from_the_feed_log_in_order(outfeed, peer, redis, restart):
+    outfeed.peer("slow", peer.port, queue={"size": 50}, window=10, noCheck={"enabled": False})
+    peer.silent = True
+    await redis.kill()
+    await outfeed.start()
+    articles = list(synthetic(1000, 500))
+    assert len((await outfeed.offer(articles)).confirmed) == 1000
+    await eventually(lambda: len(peer.offered) == 10)
+    await restarted(outfeed, restart)
+    peer.silent = False
+    peer.cut()
+    counters = await outfeed.drained("slow")
+    assert counters.accepted == counters.offered == 1000
+    assert list(dict.fromkeys(peer.offered)) == ids(articles)
+    await redis.start()
+    await outfeed.emptied()
+
+
+async def test_redis_that_does_not_answer_stops_neither_intake_nor_feed(outfeed, recording_peer, redis):
+    east, west = await recording_peer(), await recording_peer()
+    outfeed.peer("east", east.port)
+    outfeed.peer("west", west.port)
+    await outfeed.start()
+    await outfeed.connected("east")
+    await outfeed.connected("west")
+    redis.freeze()
+    await west.stop()
+    articles = list(synthetic(500, 500))
+    assert len((await outfeed.offer(articles)).confirmed) == 500
+    assert (await outfeed.drained("east")).accepted == 500
+    await eventually(lambda: is_degraded(outfeed, "SpillUnavailable"))
+    redis.thaw()
+    await west.start()
+    counters = await outfeed.drained("west")
+    assert counters.accepted == counters.offered == 500
+    await outfeed.emptied()

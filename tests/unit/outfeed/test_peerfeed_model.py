@@ -29,7 +29,7 @@ FAULTS: dict[str, Callable[[OnePeer], object]] = {
     "is drained by another": lambda peer: peer.spool.lose_lease(),
 }
 FINAL = [Outcome.ACCEPTED, Outcome.REFUSED, Outcome.REJECTED, Outcome.MISSING]
-AGAIN = [Outcome.DEFERRED, Outcome.FAILED]
+OUTCOMES = st.sampled_from([*FINAL, Outcome.DEFERRED, Outcome.FAILED])
 
 
 class OwnershipMachine(RuleBasedStateMachine):
@@ -38,7 +38,7 @@ class OwnershipMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.loop = asyncio.new_event_loop()
-        self.peer = OnePeer(size=6)
+        self.peer = OnePeer(size=6, max_failures=1)
         self.settled: set[int] = set()
         self.unflushed: set[int] = set()
         self.removed: Counter[bytes] = Counter()
@@ -86,14 +86,20 @@ class OwnershipMachine(RuleBasedStateMachine):
         self.run(settle(turns))
         self.settled_once(self.peer.take(limit))
 
-    @rule(outcome=st.sampled_from([*FINAL, *AGAIN]), limit=st.integers(1, 10), share=SHARE, turns=TURNS)
-    def take_and_answer(self, outcome: Outcome, limit: int, share: float, turns: int) -> None:
+    @rule(count=st.integers(0, 9), outcome=OUTCOMES, limit=st.integers(1, 10), share=SHARE, turns=TURNS)
+    def feed(self, count: int, outcome: Outcome, limit: int, share: float, turns: int) -> None:
+        self.run(self.peer.offer(count))
         self.take(limit, turns)
         if self.peer.in_flight:
             self.end(outcome, self.some(share))
 
+    @rule(outcome=OUTCOMES, share=SHARE, turns=TURNS)
+    def feed_later(self, outcome: Outcome, share: float, turns: int) -> None:
+        self.poll(400, turns)
+        self.feed(0, outcome, 10, share, turns)
+
     @precondition(lambda self: self.peer.in_flight)
-    @rule(outcome=st.sampled_from([*FINAL, *AGAIN]), share=SHARE, turns=TURNS)
+    @rule(outcome=OUTCOMES, share=SHARE, turns=TURNS)
     def answer(self, outcome: Outcome, share: float, turns: int) -> None:
         self.end(outcome, self.some(share))
         self.run(settle(turns))
@@ -139,24 +145,23 @@ class OwnershipMachine(RuleBasedStateMachine):
 
     # The process
 
-    @rule()
-    def flush(self) -> None:
-        self.flushed(self.run(self.peer.flush()))
-
-    @rule()
-    def restart_in_order(self) -> None:
-        self.flushed(self.run(self.peer.stop()))
+    @rule(crash=st.booleans(), turns=TURNS)
+    def restart(self, crash: bool, turns: int) -> None:
+        if crash:
+            self.run(self.peer.crash())
+        else:
+            self.flushed(self.run(self.peer.stop()))
         self.run(self.peer.start())
-        assert self.peer.log.was_clean
-
-    @rule()
-    def crash(self) -> None:
-        self.run(self.peer.crash())
-        self.run(self.peer.start())
+        assert self.peer.log.was_clean is not crash
         again = {seq for seq in self.settled if self.peer.feed.needs(seq)}
         assert again <= self.unflushed
         self.settled -= again
         self.unflushed = set()
+        self.run(settle(turns))
+
+    @rule()
+    def flush(self) -> None:
+        self.flushed(self.run(self.peer.flush()))
 
     # What has to hold
 
