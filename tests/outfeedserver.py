@@ -157,7 +157,9 @@ class OutfeedServer:
         self._plan = self._plan.with_manifests(next(self._revisions), self.manifests())
         self.process = await asyncio.to_thread(fork, self._plan)
         await self._hang_up()
-        self.channel = grpc.aio.insecure_channel(f"127.0.0.1:{self._plan.grpc_port}")
+        # A pool of its own: else the back-off of the calls to the process before it would go on.
+        options = [("grpc.use_local_subchannel_pool", 1)]
+        self.channel = grpc.aio.insecure_channel(f"127.0.0.1:{self._plan.grpc_port}", options)
         self.stub = OutfeedServiceStub(self.channel)
         self.config = ConfigServiceStub(self.channel)
         if not hasattr(self, "_http"):

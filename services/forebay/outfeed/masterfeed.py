@@ -137,11 +137,11 @@ class Masterfeed:
             article = parse(content, limits=self.limits, wire=False)
         except ArticleError as error:
             return None, Judged(Verdict.REJECTED, error.reason)
-        if article.key in self._arriving:
-            return article, _DUPLICATE
-        if judged := self._known(article):
-            return (None if judged.verdict is Verdict.REJECTED else article), judged
-        return article, _ACCEPTED if self.routing.route(article) else _NO_PEER
+        judged = _DUPLICATE if article.key in self._arriving else self._known(article)
+        if judged is None:
+            judged = _ACCEPTED if self.routing.route(article) else _NO_PEER
+        found = None if judged.verdict is Verdict.REJECTED else article
+        return found, judged._replace(message_id=article.message_id)
 
     def _judge(self, content: bytes, wire: bool, batch: Batch) -> Judged | Batch:
         """A verdict; or the batch that decides it: this one, or that of the article's twin."""

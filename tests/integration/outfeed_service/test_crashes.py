@@ -55,6 +55,7 @@ class Crashing:
             (each for each in articles if each.message_id not in self.known), batch=batch
         )
         self.known.update(offered.confirmed, offered.duplicates)
+        print("X", len(offered.confirmed), len(offered.duplicates), offered.failure and offered.failure.details()[:60])
         return offered
 
     async def all_arrive(self, articles):

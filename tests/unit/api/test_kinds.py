@@ -246,7 +246,7 @@ def test_outfeed_takes(path, value):
         ("spec.storage.logLimit", "1MiB", "spec.storage.logLimit: 1MiB is below 16MiB; give 16MiB to 1TiB"),
         ("spec.history.remember", "1m", "spec.history.remember: 1m is below 1h; give 1h to 365d"),
         ("spec.history.rejectOld", "yes", "spec.history.rejectOld: 'yes' is neither true nor false; give one of them"),
-        ("spec.articles.maxSize", "1GB", "spec.articles.maxSize: 1GB is above 64MiB; give 1KB to 64MiB"),
+        ("spec.articles.maxSize", "1GB", "spec.articles.maxSize: 1GB is above 15MiB; give 1KB to 15MiB"),
         ("spec.articles.maxSize", "10KB", "spec.articles.maxHeaderSize: is above maxSize; lower it, or raise maxSize"),
         ("spec.access", [{"principal": "a b"}], "spec.access[0].principal: 'a b' does not fit; give a name or a glob"),
         ("spec.access", [{"principal": "a", "methods": []}], "spec.access[0].methods: has 0 items; give at least 1"),

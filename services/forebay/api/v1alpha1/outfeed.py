@@ -74,8 +74,8 @@ class ArticleLimits(Model):
 
     rules: ClassVar[tuple[Rule, ...]] = (NotAbove("maxHeaderSize", "maxSize"),)
 
-    max_size: Annotated[int, Size("1KB", "64MiB")] = 1_000_000
-    """Largest article, in octets on the wire."""
+    max_size: Annotated[int, Size("1KB", "15MiB")] = 1_000_000
+    """Largest article, in octets on the wire; a gRPC message holds no more than the bound."""
     max_header_size: Annotated[int, Size("1KB", "1MiB")] = 65_536
     """Largest header of an article, all its lines together."""
 
