@@ -17,6 +17,9 @@ class NntpSender:
     async def __aenter__(self) -> Self:
         self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
         greeting = await self.line()
+        if not greeting:
+            self.writer.close()
+            raise ConnectionResetError("closed without a greeting")
         assert greeting.startswith(b"200"), greeting
         return self
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import uvloop
 
-from forebay.outfeed import service
+from forebay.outfeed import custody, service
 from forebay.outfeed.configuration import Surroundings
 from forebay.runtime import (
     ConfigDocument,
@@ -27,7 +27,7 @@ from forebay.runtime import (
 from forebay.spill import SpillSettings
 
 IDENTITY = ("default", "hub")
-POLL_SECONDS, GRACE = 0.25, 2.0
+POLL_SECONDS, GRACE, RETRY_SECONDS = 0.25, 2.0, 1.25
 """A quarter of what is usual, so that tests wait less."""
 
 
@@ -53,7 +53,8 @@ class Plan:
 def fork(plan: Plan) -> BaseProcess:
     """Start the process."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["__main__", __name__])
+    # The folder of tests is not on the path yet when these are imported.
+    context.set_forkserver_preload(["__main__", service.__name__, "uvloop"])
     process = context.Process(target=serve, args=(plan,), daemon=True)
     process.start()
     return process
@@ -64,7 +65,7 @@ def serve(plan: Plan) -> None:
     with plan.log.open("ab") as log:
         os.dup2(log.fileno(), sys.stderr.fileno())
     configure_logs("info", "json")
-    service.POLL_SECONDS, service.GRACE = POLL_SECONDS, GRACE
+    service.POLL_SECONDS, service.GRACE, custody.RETRY_SECONDS = POLL_SECONDS, GRACE, RETRY_SECONDS
     service.SpillSettings = partial(SpillSettings, lease_ttl=plan.lease, reconnect_max=0.5)  # type: ignore[misc]
     outfeed = service.OutfeedService(IDENTITY, plan.folder, Surroundings(lambda _: "", lambda _: "127.0.0.1"))
     settings = HostSettings(

@@ -221,8 +221,10 @@ class PowerLossFile:
                 raise PowerLoss
             return bytes(self._inode.data[offset : offset + size])
 
-    def pread_cached(self, size: int, offset: int) -> bytes | None:
-        return self.pread(size, offset)
+    def pread_into(self, buffer: memoryview, offset: int, *, wait: bool) -> int | None:
+        data = self.pread(len(buffer), offset)
+        buffer[: len(data)] = data
+        return len(data)
 
     def datasync(self) -> None:
         with self._disk.lock:

@@ -15,6 +15,7 @@ Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 LONGEST = 4 * 1024**2
 DEEPEST = 50
+YAML_REMEDY = "indent by spaces, and put text with special characters between quotes"
 
 _TAG = "tag:yaml.org,2002:"
 _CONSTRUCTOR = SafeConstructor()
@@ -67,9 +68,9 @@ def documents(file: str, text: str) -> Iterator[Document]:
     # Causes are left out: they quote the text, which may hold secrets.
     except yaml.MarkedYAMLError as error:
         line = f":{error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise ManifestError([f"{file}{line}: is no YAML: {error.problem}; correct it"]) from None
+        raise ManifestError([f"{file}{line}: is no YAML: {error.problem}; {YAML_REMEDY}"]) from None
     except yaml.YAMLError as error:
-        raise ManifestError([f"{file}: is no YAML: {str(error).splitlines()[0]}; correct it"]) from None
+        raise ManifestError([f"{file}: is no YAML: {str(error).splitlines()[0]}; {YAML_REMEDY}"]) from None
     except RecursionError:
         raise ManifestError([f"{file}: is nested too deeply; give at most {DEEPEST} levels"]) from None
 

@@ -13,7 +13,8 @@ from pydantic import ValidationError
 
 from forebay.api.document import Document, documents
 from forebay.api.errors import ManifestError, SecretError
-from forebay.api.secrets import Secrets, add_secret, is_secret
+from forebay.api.references import references
+from forebay.api.secrets import Secrets, add_secret, is_secret, secret_value
 from forebay.api.v1alpha1 import API_VERSION, KINDS, Resource, SecretReference
 from forebay.api.violations import Path as FieldPath
 from forebay.api.violations import Violation, suggestion, unknown_fields, violations
@@ -40,13 +41,7 @@ class Manifests:
 
         Raises `SecretError` when there is none.
         """
-        title = f"{namespace}/{reference.name}"
-        data = self.secrets.get(title)
-        if data is None:
-            raise SecretError(f"there is no Secret {title}; add it to the manifests")
-        if reference.key not in data:
-            raise SecretError(f"the Secret {title} has no key {reference.key}; add it")
-        return data[reference.key]
+        return secret_value(self.secrets, f"{namespace}/{reference.name}", reference.key)
 
 
 @dataclass
@@ -89,6 +84,8 @@ def read_files(paths: Iterable[Path]) -> Manifests:
         except SecretError as error:
             problems.append(f"{document.place()}: {error}")
     check_together([reading for _, reading in read])
+    for _, reading in read:
+        reading.violations += _missing_secrets(reading, secrets)
     for document, reading in read:
         found = sorted(reading.violations, key=lambda violation: document.line(violation.path))
         problems += [f"{document.place(each.path)}: {reading.title}: {each}" for each in found]
@@ -144,6 +141,14 @@ def _dangling(reading: Reading, known: set[tuple[str, str, str]]) -> Iterator[Vi
             remedy = suggestion(name, names) if names else "add it"
             problem = f"there is no {wanted[0]} {name} in namespace {wanted[1]}; {remedy}"
             yield Violation(("spec", parent_field, "name"), problem)
+
+
+def _missing_secrets(reading: Reading, secrets: Secrets) -> Iterator[Violation]:
+    for path, reference in references(reading.resource):
+        try:
+            secret_value(secrets, f"{reading.namespace}/{reference.name}", reference.key)
+        except SecretError as error:
+            yield Violation(path, str(error))
 
 
 def _named_parents(value: Mapping[str, Any], model: type[Resource]) -> dict[str, str]:
@@ -216,7 +221,7 @@ def _all_documents(paths: Iterable[Path], problems: list[str]) -> Iterator[Docum
             except UnicodeDecodeError as error:
                 problems.append(f"{file}: is no UTF-8 at octet {error.start}; save it as UTF-8")
             except OSError as error:
-                problems.append(f"{file}: can't be read: {error.strerror}")
+                problems.append(f"{file}: can't be read: {error.strerror}; name another")
 
 
 def _files(path: Path, problems: list[str]) -> list[Path]:

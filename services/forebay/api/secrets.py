@@ -46,6 +46,19 @@ def add_secret(secrets: dict[str, dict[str, str]], value: Mapping[str, Any]) -> 
     secrets[title] = values
 
 
+def secret_value(secrets: Secrets, title: str, key: str) -> str:
+    """A value by `namespace/name` of its Secret and by its key.
+
+    Raises `SecretError` when it is not there.
+    """
+    data = secrets.get(title)
+    if data is None:
+        raise SecretError(f"there is no Secret {title}; add it to the manifests")
+    if key not in data:
+        raise SecretError(f"the Secret {title} has no key {key}; add it")
+    return data[key]
+
+
 def texts(name: str, value: Mapping[str, Any], field: str) -> dict[str, str]:
     """A field of a Secret that maps keys to texts."""
     data = value.get(field)

@@ -4,6 +4,7 @@ They annotate fields: `window: Annotated[int, Whole(1, 10_000, "commands")] = 10
 not fit says what to give instead.
 """
 
+import json
 import math
 import re
 from collections.abc import Callable
@@ -38,6 +39,8 @@ def fault(problem: str) -> PydanticCustomError:
 
 def show(value: object) -> str:
     """A value as it is quoted in a message, cut where it is long."""
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
     text = repr(value) if isinstance(value, str) else str(value)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 

@@ -35,7 +35,7 @@ async def apply_files(
 ) -> None:
     """Apply files to services and print what came of each resource.
 
-    Raises `UndoneError` when one was not applied, and `ServiceError`, `ManifestError` or `SecretError`.
+    Raises `UndoneError` when one was not applied, and `ServiceError` or `ManifestError`.
     """
     manifests = read_files(files)
     addresses = addresses or [grpc_address(outfeed) for outfeed in all_of(manifests.of(Outfeed))]

@@ -10,7 +10,7 @@ from rich.live import Live
 
 from forebay.cli.accounting import Accounts
 from forebay.cli.options import Output
-from forebay.cli.peertable import peer_line, peer_table
+from forebay.cli.peertable import PeerTable, peer_line
 from forebay.cli.printing import stdout
 
 LINE_SECONDS = 1.0
@@ -32,7 +32,7 @@ class LiveDisplay:
         self._live = live
 
     def show(self, accounts: Accounts) -> None:  # noqa: D102
-        self._live.update(peer_table(accounts.peers, headline(accounts)), refresh=True)
+        self._live.update(PeerTable(accounts.peers, headline(accounts)), refresh=True)
 
 
 class LineDisplay:

@@ -41,6 +41,10 @@ class Gathering:
     """URL of what managed Spills use; empty: an embedded Valkey is run for each."""
     tls: Path | None = None
     insecure: bool = False
+    operator: str = ""
+    """Glob of the certificate names that may apply configuration."""
+    traces: str = ""
+    """Where traces go; empty: there are none."""
     drain: DrainSettings = field(default_factory=DrainSettings)
     http: str = ""
     """Address for health and metrics; empty: as the manifests say."""
@@ -159,6 +163,8 @@ def host_settings(outfeed: Outfeed, gathering: Gathering) -> HostSettings:
         grpc=GrpcSettings(grpc, tls=gathering.tls, insecure=gathering.insecure, reflection=gathering.tls is None),
         http=gathering.http or joined(listeners.health.address or default, listeners.health.port),
         drain=gathering.drain,
+        operator=gathering.operator,
+        traces=gathering.traces,
     )
 
 

@@ -9,7 +9,7 @@ from forebay.cli.articlefiles import article_files, read_articles
 from forebay.cli.errors import UndoneError
 from forebay.cli.options import Output
 from forebay.cli.printing import print_json, print_table
-from forebay.client import Offering, OfferSettings, Outcome, OutfeedClient, Tally
+from forebay.client import ArticleTooLargeError, Offering, OfferSettings, Outcome, OutfeedClient, Tally
 
 
 class Rejected(NamedTuple):
@@ -29,11 +29,17 @@ class Report:
         self.rejected: list[Rejected] = []
 
     async def follow(self, offering: Offering) -> None:
-        """Take all verdicts down. Raises `ServiceError`, `ClientError` or `OSError`."""
+        """Take all verdicts down. Raises `ServiceError`, `ClientError`, `OSError`, or `UndoneError` for a huge file."""
         self.tally = offering.tally
-        async for verdict in offering:
-            if verdict.outcome == Outcome.OUTCOME_REJECTED:
-                self.rejected.append(Rejected(str(self.files[verdict.first]), verdict.message_id, verdict.reason))
+        try:
+            async for verdict in offering:
+                if verdict.outcome == Outcome.OUTCOME_REJECTED:
+                    self.rejected.append(Rejected(str(self.files[verdict.first]), verdict.message_id, verdict.reason))
+        except ArticleTooLargeError as error:
+            raise UndoneError(
+                f"{self.files[error.number]} has {error.size} octets, more than the {error.limit} that gRPC takes",
+                f"Those before it were offered ({self.tally.accepted} accepted). Leave it out, or feed it over NNTP.",
+            ) from error
 
     def plain(self) -> dict[str, Any]:
         """As JSON has it."""

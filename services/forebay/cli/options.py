@@ -45,6 +45,24 @@ TlsOption = Annotated[
     Path | None,
     typer.Option("--tls", metavar="FOLDER", help="Use mutual TLS with the tls.crt, tls.key and ca.crt of a folder."),
 ]
+OperatorOption = Annotated[
+    str,
+    typer.Option(
+        "--operator",
+        metavar="NAME",
+        envvar="FOREBAY_OPERATOR",
+        help="With --tls: whose certificate may `forebay apply`, as a name or a glob of names; left out: nobody's.",
+    ),
+]
+TracesOption = Annotated[
+    str,
+    typer.Option(
+        "--traces",
+        metavar="URL",
+        envvar="OTEL_EXPORTER_OTLP_ENDPOINT",
+        help="Send OpenTelemetry traces of all calls there, by OTLP over gRPC.",
+    ),
+]
 InsecureOption = Annotated[
     bool, typer.Option("--insecure", help="Allow gRPC without TLS on addresses that other machines can reach.")
 ]

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from forebay.cli.articlefiles import read_article
 from forebay.cli.options import Output
-from forebay.cli.peertable import peer_line, peer_table
+from forebay.cli.peertable import PeerTable, peer_line
 from forebay.cli.plainmessage import plain, short_name
 from forebay.cli.printing import print_json, print_json_line, print_table, stdout
 from forebay.client import OutfeedClient
@@ -47,7 +47,7 @@ async def watch_peers(names: Sequence[str], interval: float, address: str, tls: 
 def _show_moment(response: pb.WatchPeersResponse, screen: Live | None, output: Output) -> None:
     time = response.time.ToJsonString()
     if screen:
-        screen.update(peer_table(response.peers, f"{time}   Ctrl-C ends"), refresh=True)
+        screen.update(PeerTable(response.peers, f"{time}   Ctrl-C ends"), refresh=True)
     elif output is Output.JSON:
         print_json_line(plain(response))
     else:
@@ -126,7 +126,7 @@ def _print_peers(peers: Sequence[pb.PeerStatus], output: Output) -> None:
     if output is Output.JSON:
         print_json([plain(peer) for peer in peers])
     else:
-        stdout().print(peer_table(peers))
+        stdout().print(PeerTable(peers))
 
 
 def _print_entries(entries: int, what: str, output: Output) -> None:

@@ -33,12 +33,8 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[obje
     table = make_table(columns)
     for row in rows:
         table.add_row(*map(str, row))
-    stdout().print(framed(title, table))
-
-
-def framed(title: str, table: Table, notes: Iterable[str] = ()) -> Group:
-    """A table with a title above it and notes below, neither of them folded to the width of the table."""
-    return Group(*([Text(title)] if title else []), table, *map(Text, notes))
+    # The title is not the table's own: that would be folded to its width.
+    stdout().print(Group(*([Text(title)] if title else []), table))
 
 
 def stdout() -> Console:

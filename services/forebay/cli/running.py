@@ -1,10 +1,13 @@
 """Running services as this process: `forebay up` and `forebay serve`."""
 
 import asyncio
-from collections.abc import Sequence
+import os
+import sys
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import uvloop
 
@@ -14,12 +17,13 @@ from forebay.cli.choices import all_of, check_names, fed_one, one_of
 from forebay.cli.display import display
 from forebay.cli.ensemble import Ensemble, Gathering, gathered, identity_of
 from forebay.cli.errors import InputError, UndoneError
+from forebay.cli.failures import report
 from forebay.cli.feeding import Feeding
 from forebay.cli.offers import Report
 from forebay.cli.options import Output
 from forebay.cli.printing import print_json
 from forebay.cli.targets import grpc_address
-from forebay.runtime import UnavailableError, configure_logs
+from forebay.runtime import DrainTimeoutError, UnavailableError, configure_logs
 
 STOPPED = "the services were stopped"
 
@@ -44,7 +48,7 @@ def run_serve(gathering: Gathering, name: str) -> None:
         async with gathered(gathering, partial(one_of, name=name)) as ensemble:
             await ensemble.run()
 
-    uvloop.run(served())
+    uvloop.run(to_the_end(served()))
 
 
 def run_up(gathering: Gathering, wish: Wish) -> None:
@@ -52,7 +56,20 @@ def run_up(gathering: Gathering, wish: Wish) -> None:
     if wish.until_delivered and not wish.offer:
         raise InputError("--until-delivered needs something to deliver", "Give a folder of articles by --offer.")
     configure_logs("info" if wish.offer is None else "warning")
-    uvloop.run(up(gathering, wish))
+    uvloop.run(to_the_end(up(gathering, wish)))
+
+
+async def to_the_end(work: Coroutine[Any, Any, None]) -> None:
+    """Run what serves. When a service was not drained in time, the process ends here and at once.
+
+    Otherwise a thread that hangs, say in a disk that does not answer, would keep the interpreter from ending.
+    """
+    try:
+        await work
+    except DrainTimeoutError as error:
+        status = report(error)
+        sys.stdout.flush()
+        os._exit(status)
 
 
 async def up(gathering: Gathering, wish: Wish) -> None:

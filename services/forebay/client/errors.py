@@ -22,6 +22,8 @@ class ArticleTooLargeError(ClientError):
         )
         self.number = number
         """How many were offered before it."""
+        self.size = size
+        self.limit = limit
 
 
 class ProtocolError(ClientError):

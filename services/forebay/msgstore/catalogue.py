@@ -46,26 +46,29 @@ class Catalogue:
     def admit(self, flights: Sequence[Flight]) -> bool:
         """Count the flights' messages up at once if all are stored already (False), else let all of them fly."""
         with self.lock:
-            if None not in self.index.find([flight.id for flight in flights]):
+            places = self.index.find([flight.id for flight in flights])
+            if None not in places:
                 for flight in flights:
                     self.index.count(flight.id, flight.refs)
                 return False
-            for flight in flights:
-                self._flights.add(flight)
+            for flight, place in zip(flights, places, strict=True):
+                flight.fresh = self._flights.add(flight) and place is None
             return True
 
-    def choose(self, flights: Sequence[Flight]) -> dict[bytes, Flight]:
-        """The flights that must be written, by id: still wanted and not stored yet, one of each id."""
-        chosen: dict[bytes, Flight] = {}
-        for chunk in _chunks(flights):
+    def choose(self, flights: Sequence[Flight]) -> list[Flight]:
+        """The flights that must be written: still wanted and not stored yet, one of each id."""
+        stored: set[bytes] = set()
+        for chunk in _chunks([flight.id for flight in flights if not flight.fresh]):
             with self.lock:
-                places = self.index.find([flight.id for flight in chunk])
-                for flight, place in zip(chunk, places, strict=True):
-                    if flight.refs and place is None:
-                        chosen.setdefault(flight.id, flight)
-        return chosen
+                places = self.index.find(chunk)
+            stored.update(id for id, place in zip(chunk, places, strict=True) if place)
+        chosen: dict[bytes, Flight] = {}
+        for flight in flights:
+            if flight.refs and flight.id not in stored:
+                chosen.setdefault(flight.id, flight)
+        return list(chosen.values())
 
-    def settle(self, flights: Sequence[Flight], written: dict[bytes, Where]) -> list[Flight]:
+    def settle(self, flights: Sequence[Flight], written: dict[bytes, Place]) -> list[Flight]:
         """Enter what was written and count what was stored; atomic for each id.
 
         Returns flights that must fly once more: what they would have counted up was found damaged meanwhile.
@@ -76,7 +79,7 @@ class Catalogue:
                 again += self._land(chunk, written)
         return again
 
-    def _land(self, flights: Sequence[Flight], written: dict[bytes, Where]) -> list[Flight]:
+    def _land(self, flights: Sequence[Flight], written: dict[bytes, Place]) -> list[Flight]:
         fresh: list[Entry] = []
         known: list[Flight] = []
         for flight in flights:
@@ -84,8 +87,9 @@ class Catalogue:
             if not flight.refs:
                 self.stats.cancelled += 1
             elif place := written.pop(flight.id, None):
-                fresh.append(Entry(flight.id, place, flight.size, flight.refs))
-                self.files[place >> OFFSET_BITS].add_live(flight.size + HEAD_SIZE)
+                at, size = place
+                fresh.append(Entry(flight.id, at, size, flight.refs))
+                self.files[at >> OFFSET_BITS].add_live(size + HEAD_SIZE)
             else:
                 known.append(flight)
         self.index.insert(fresh)
@@ -100,33 +104,42 @@ class Catalogue:
             for flight in flights:
                 self._flights.discard(flight)
 
-    def release(self, ids: Iterable[bytes]) -> None:
-        """Take one reference from each id, of a flying write first."""
-        with self.lock:
-            if self._flights:
-                ids = [id for id in ids if not self._flights.cancel(id)]
-            self._drop(self.index.release(ids))
+    def release(self, ids: Sequence[bytes]) -> None:
+        """Take one reference from each id, of a flying write first; atomic for each."""
+        for chunk in _chunks(ids):
+            with self.lock:
+                stored = [id for id in chunk if not self._flights.cancel(id)] if self._flights else chunk
+                self._drop(self.index.release(stored))
 
     def _drop(self, places: Iterable[Place]) -> None:
         files = self.files
+        touched: dict[int, MessageFile] = {}
         for place, size in places:
             file = files[place >> OFFSET_BITS]
             file.drop_live(size + HEAD_SIZE)
+            touched[file.number] = file
+        for file in touched.values():
             if file.sealed:
                 self._assess(file)
 
     # Reading
-    def pin(self, ids: Sequence[bytes]) -> tuple[list[Place | None], dict[int, MessageFile]]:
-        """Places of the ids, and their files by number, which stay until `unpin`.
+    def pin(self, ids: Sequence[bytes]) -> tuple[list[Place | None], dict[int, MessageFile], list[tuple[int, Flight]]]:
+        """Places of the ids, their files by number, which stay until `unpin`, and flights of ids without a place.
 
+        A flight comes with its position among the ids.
         Raises `OSError` when a file is there but can't be opened, for want of descriptors for one.
         """
         with self.lock:
             places = self.index.find(ids)
             files = self.files
             pinned = {number: files[number] for number in {place[0] >> OFFSET_BITS for place in places if place}}
+            flying = self._flying(ids, places) if self._flights and None in places else []
             self._pin(pinned.values())
-            return places, pinned
+            return places, pinned, flying
+
+    def _flying(self, ids: Sequence[bytes], places: Sequence[Place | None]) -> list[tuple[int, Flight]]:
+        flights = [(position, self._flights.find(ids[position])) for position, place in enumerate(places) if not place]
+        return [(position, flight) for position, flight in flights if flight]
 
     def pin_files(self, files: Iterable[MessageFile]) -> None:
         """As `pin`, for whole files."""
@@ -161,12 +174,6 @@ class Catalogue:
             self.stats.read_bytes += octets
             self.stats.reads += messages
             self.stats.cold_reads += cold
-
-    def flying(self, id: bytes) -> bytes | None:
-        """Body of a write that has not landed yet."""
-        with self.lock:
-            flight = self._flights.find(id)
-        return flight.body() if flight else None
 
     def set_aside(self, id: bytes, place: Where, reason: str) -> None:
         """A record turned out damaged: forget it, unless it has moved meanwhile, and say so by name."""

@@ -20,6 +20,9 @@ BREATH = 50e-6
 RETRY = 1.0
 """Seconds until a collection for which there was no room is tried again."""
 
+_SHORTAGE = NO_SPACE | {errno.EMFILE, errno.ENFILE}
+"""What may be over at the next try."""
+
 log = logging.getLogger(__name__)
 
 _Move = tuple[bytes, Where, Where, int]
@@ -91,16 +94,17 @@ class Collector:
             self._catalogue.stats.gc_deleted_files += 1
 
     def _combine(self, pair: tuple[MessageFile, MessageFile]) -> bool:
-        self._catalogue.pin_files(pair)
         try:
-            self._copy_pair(pair)
+            self._catalogue.pin_files(pair)
+            try:
+                self._copy_pair(pair)
+            finally:
+                self._catalogue.unpin(pair)
         except OSError as error:
             self._catalogue.unlock(pair)
-            if error.errno not in NO_SPACE:
+            if error.errno not in _SHORTAGE:
                 self._writer.fail(error)
             return False
-        finally:
-            self._catalogue.unpin(pair)
         return True
 
     def _copy_pair(self, pair: tuple[MessageFile, MessageFile]) -> None:
@@ -122,12 +126,15 @@ class Collector:
         self._catalogue.stats.gc_runs += 1
 
     def _copy(self, source: MessageFile, target: MessageFile) -> list[_Move]:
+        """Copy what is needed of a file; nothing, when it has vanished from the disk."""
         moves: list[_Move] = []
-        for block in Scanner(source.opened, self._codec).blocks(breathe):
+        if source.handle is None:
+            return moves
+        for block in Scanner(source.handle, self._codec).blocks(breathe):
             for run in _adjacent(self._catalogue.living(source, block)):
                 first, last = run[0], run[-1]
                 size = last.offset + HEAD_SIZE + last.size - first.offset
-                shift = target.opened.copy_from(source.opened, size, first.offset) - first.offset
+                shift = target.opened.copy_from(source.handle, size, first.offset) - first.offset
                 target.size += size
                 self._catalogue.stats.gc_bytes += size
                 moves += [

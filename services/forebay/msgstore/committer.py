@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Generic, NamedTuple, TypeVar
@@ -105,9 +105,9 @@ class Committer(Generic[T]):
         return None
 
     def _settle(self, batch: list[_Entry[T]], error: Exception | None) -> None:
-        loop = batch[0].done.get_loop()
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(self._resolve, batch, error)
+        # Of a loop that was closed nobody waits any more.
+        with suppress(RuntimeError):
+            batch[0].done.get_loop().call_soon_threadsafe(self._resolve, batch, error)
 
     def _resolve(self, batch: list[_Entry[T]], error: Exception | None) -> None:
         for _, weight, done in batch:

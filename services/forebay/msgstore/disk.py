@@ -37,8 +37,8 @@ class File(Protocol):
         """Up to `size` octets from `offset`; fewer only at the end of the file."""
         ...
 
-    def pread_cached(self, size: int, offset: int) -> bytes | None:
-        """As `pread`, but None instead of waiting for the disk."""
+    def pread_into(self, buffer: memoryview, offset: int, *, wait: bool) -> int | None:
+        """Fill a buffer and return the octets read, fewer only at the end of the file; None instead of waiting."""
         ...
 
     def datasync(self) -> None:
@@ -196,23 +196,23 @@ class RealFile:
                 data += more
         return data
 
-    def pread_cached(self, size: int, offset: int) -> bytes | None:
-        """`preadv` with RWF_NOWAIT; a plain `pread` on a file system that does not know it."""
-        if not self._nowait:
-            return self.pread(size, offset)
-        data = bytearray(size)
+    def pread_into(self, buffer: memoryview, offset: int, *, wait: bool) -> int | None:
+        """`preadv`, with RWF_NOWAIT where it must not wait and the file system knows that."""
+        if wait or not self._nowait:
+            done = 0
+            while done < len(buffer) and (more := os.preadv(self._fd, (buffer[done:],), offset + done)):
+                done += more
+            return done
         try:
-            done = os.preadv(self._fd, (data,), offset, os.RWF_NOWAIT)
+            done = os.preadv(self._fd, (buffer,), offset, os.RWF_NOWAIT)
         except BlockingIOError:
             return None
         except OSError as error:
             if error.errno not in _NO_NOWAIT:
                 raise
             self._nowait = False
-            return self.pread(size, offset)
-        if done == size:
-            return bytes(data)
-        return bytes(data[:done]) if offset + done >= self._end else None
+            return self.pread_into(buffer, offset, wait=True)
+        return done if done == len(buffer) or offset + done >= self._end else None
 
     def datasync(self) -> None:
         """`fdatasync`."""

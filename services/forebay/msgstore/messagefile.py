@@ -14,10 +14,10 @@ class MessageFile:
 
     __slots__ = ("count", "handle", "live", "locked", "name", "number", "readers", "retired", "sealed", "size")
 
-    def __init__(self, number: int, name: str, size: int = FILE_HEAD_SIZE) -> None:
+    def __init__(self, number: int, name: str) -> None:
         self.number = number
         self.name = name
-        self.size = size
+        self.size = FILE_HEAD_SIZE
         """Octets in the file; grows only by what was written whole."""
         self.live = 0
         """Octets of the records that the index points to."""
@@ -49,10 +49,10 @@ class MessageFile:
         """More than half garbage."""
         return self.garbage > self.live
 
-    def add_live(self, size: int) -> None:
-        """A record came into the index."""
+    def add_live(self, size: int, count: int = 1) -> None:
+        """Records came into the index."""
         self.live += size
-        self.count += 1
+        self.count += count
 
     def drop_live(self, size: int) -> None:
         """A record left the index."""

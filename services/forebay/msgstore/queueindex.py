@@ -91,12 +91,15 @@ class QueueIndex:
         self._recover()
 
     def __len__(self) -> int:
-        return sum(segment.live for segment in self._segments.values())
+        with self._buffer_lock:
+            return sum(segment.live for segment in self._segments.values())
 
     @property
     def low_seq(self) -> int:
         """The lowest sequence number that is not acknowledged; `next_seq` when there is none."""
-        return min((segment.lowest() for segment in self._segments.values() if segment.live), default=self.next_seq)
+        with self._buffer_lock:
+            alive = [segment for segment in self._segments.values() if segment.live]
+            return min((segment.lowest() for segment in alive), default=self.next_seq)
 
     @property
     def checkpoint_due(self) -> bool:
@@ -115,15 +118,15 @@ class QueueIndex:
     def deliver(self, seqs: range, deliveries: int) -> None:
         """Messages were handed out for the n-th time."""
         with self._buffer_lock:
-            for part in _parts(seqs):
-                self._segment(part.start).deliver(part, deliveries)
+            for segment, part in self._known(seqs):
+                segment.deliver(part, deliveries)
             self._write([encode_deliver(self._codec, seqs, deliveries)])
 
     def acknowledge(self, seqs: range) -> None:
         """The queue is done with these messages; those acknowledged already are passed over."""
         with self._buffer_lock:
-            for part in _parts(seqs):
-                self._segment(part.start).acknowledge(part)
+            for segment, part in self._known(seqs):
+                segment.acknowledge(part)
             self._write([encode_acknowledge(self._codec, seqs)])
 
     def sync(self) -> None:
@@ -171,7 +174,7 @@ class QueueIndex:
     def read(self, seqs: range) -> list[QueueEntry]:
         """Entries of that range that are not acknowledged, in order."""
         with self._disk_lock:
-            return [entry for part in _parts(seqs) for entry in self._read_part(part)]
+            return [entry for segment, part in self._known(seqs) for entry in self._read_part(segment, part)]
 
     def references(self) -> Iterator[tuple[bytes, int]]:
         """Message ids this queue needs from the message store, with the number of references; for a recount."""
@@ -206,6 +209,12 @@ class QueueIndex:
             segment = self._segments[number] = Segment(number)
         return segment
 
+    def _known(self, seqs: range) -> Iterator[tuple[Segment, range]]:
+        """The segments that hold some of these numbers, with the part of each."""
+        for part in _parts(seqs):
+            if segment := self._segments.get(part.start // ENTRIES):
+                yield segment, part
+
     def _write(self, records: Iterable[bytes]) -> None:
         before = len(self._buffer)
         self._buffer += records
@@ -215,9 +224,10 @@ class QueueIndex:
         return [segment for segment in self._segments.values() if segment.unsaved or not segment.live]
 
     def _end_saving(self, work: list[_Saving], *, saved: bool) -> None:
-        for segment, _, done in work:
-            segment.end_saving(saved=saved)
-            if saved and done and not (segment.live or segment.unsaved):
+        for segment, unsaved, done in work:
+            if not saved:
+                segment.give_back(unsaved)
+            elif done and not (segment.live or segment.unsaved):
                 del self._segments[segment.number]
 
     # Disk; under the disk's lock
@@ -232,7 +242,11 @@ class QueueIndex:
         number = self._journals[-1] + 1 if self._journals else 0
         journal = self._files.create(Kind.JOURNAL, number)
         self._journals.append(number)
-        self._disk.sync_folder(self._files.folder)
+        try:
+            self._disk.sync_folder(self._files.folder)
+        except OSError:
+            journal.close()
+            raise
         return journal
 
     def _save(self, work: list[_Saving]) -> None:
@@ -286,15 +300,14 @@ class QueueIndex:
             self._failed = StoreFailedError(f"the disk failed under {self._files.folder} ({error}): check it, restart")
         return self._failed
 
-    def _read_part(self, seqs: range) -> Iterator[QueueEntry]:
-        segment = self._segments.get(seqs.start // ENTRIES)
-        if segment is None or not segment.live:
+    def _read_part(self, segment: Segment, seqs: range) -> Iterator[QueueEntry]:
+        if not segment.live:
             return
         found, delivered = self._read_file(segment, seqs)
         with self._buffer_lock:
-            for overlay in segment.overlays():
-                found |= {seq: entry for seq, entry in overlay.published.items() if seq in seqs}
-                delivered |= overlay.delivered
+            unsaved = segment.unsaved
+            found |= {seq: entry for seq, entry in unsaved.published.items() if seq in seqs}
+            delivered |= unsaved.delivered
             entries = [found[seq] for seq in sorted(found) if segment.holds(seq)]
             self._set_aside(segment, seqs, found)
         for entry in entries:
@@ -353,11 +366,11 @@ class QueueIndex:
                     segment.acknowledge(range(stamp, stamp + 1))
             elif kind == DELIVER and not saved:
                 seqs, times = decode_deliver(stamp, body)
-                for part in _parts(seqs):
-                    self._segment(part.start).deliver(part, times)
+                for segment, part in self._known(seqs):
+                    segment.deliver(part, times)
             elif kind != DELIVER:
-                for part in _parts(decode_acknowledge(stamp, body)):
-                    self._segment(part.start).acknowledge(part, saved=saved)
+                for segment, part in self._known(decode_acknowledge(stamp, body)):
+                    segment.acknowledge(part, saved=saved)
 
 
 def _parts(seqs: range) -> Iterator[range]:

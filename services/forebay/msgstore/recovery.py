@@ -4,6 +4,7 @@ import logging
 import re
 from collections import Counter
 from dataclasses import dataclass
+from operator import attrgetter
 from time import perf_counter
 
 from forebay.msgstore import snapshot
@@ -86,8 +87,8 @@ class Recovery:
                 handle = self._disk.open(file.name)
                 file.size = max(handle.size(), FILE_HEAD_SIZE)
                 file.sealed = True
-                heads[number] = _head(handle)
                 self._catalogue.add_file(file, handle)
+                heads[number] = _head(handle)
         return heads
 
     def _fits(self, saved: snapshot.Snapshot) -> bool:
@@ -134,20 +135,18 @@ class Recovery:
         self.report.add(scanner.damages)
 
     def _enter(self, file: MessageFile, block: list[Found]) -> None:
-        newest: dict[bytes, Found] = {}
-        for found in block:
-            rival = newest.setdefault(found.id, found)
-            if found.stamp > rival.stamp:
-                newest[found.id] = found
+        newest = {found.id: found for found in block}
+        if len(newest) < len(block):
+            newest = {found.id: found for found in sorted(block, key=attrgetter("stamp"))}
         places = self._catalogue.index.find(list(newest))
+        start = where(file.number, 0)
         entries = [
-            Entry(found.id, where(file.number, found.offset), found.size, 0)
+            Entry(found.id, start + found.offset, found.size, 0)
             for found, place in zip(newest.values(), places, strict=True)
             if place is None or self._displace(found, *place)
         ]
         self._catalogue.index.insert(entries)
-        for entry in entries:
-            file.add_live(entry.size + HEAD_SIZE)
+        file.add_live(sum(entry.size + HEAD_SIZE for entry in entries), len(entries))
         self._stamp = max(self._stamp, max((found.stamp for found in block), default=0))
 
     def _displace(self, found: Found, place: int, size: int) -> bool:

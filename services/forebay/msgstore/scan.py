@@ -100,7 +100,8 @@ class Scanner:
                     self._wanted = max(BLOCK, stop - at)
                     break
                 if extend(start, data[at + SUMMED_FROM : stop]) == crc and stop <= size:
-                    self._check_version(version)
+                    if version != VERSION:
+                        raise self._newer(version)
                     found.append(Found(base + at, length, stamp, id, kind))
                     at = stop
                     continue
@@ -128,9 +129,8 @@ class Scanner:
         else:
             self.damages.append(Damage(self._file.name, start, stop - start, id, torn))
 
-    def _check_version(self, version: int) -> None:
-        if version != VERSION:
-            raise FormatError(f"{self._file.name} holds records of version {version}: upgrade forebay")
+    def _newer(self, version: int) -> FormatError:
+        return FormatError(f"{self._file.name} holds records of version {version}: upgrade forebay")
 
 
 def guess_marker(file: File) -> bytes | None:

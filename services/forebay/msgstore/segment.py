@@ -1,6 +1,5 @@
 """A segment of a queue index in memory: what is published and acknowledged, and what its file does not say yet."""
 
-from collections.abc import Iterator
 from itertools import groupby
 
 from forebay.msgstore.queuerecord import (
@@ -51,7 +50,7 @@ class Unsaved:
 class Segment:
     """State of a segment; every change may be repeated without effect, as recovery does."""
 
-    __slots__ = ("_state", "filed", "live", "number", "saving", "unsaved")
+    __slots__ = ("_state", "filed", "live", "number", "unsaved")
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -60,8 +59,7 @@ class Segment:
         self.filed = False
         """Its file exists."""
         self.unsaved = Unsaved()
-        self.saving: Unsaved | None = None
-        """What is being written to the file right now."""
+        """What its file does not say yet."""
         self._state = bytearray(ENTRIES)
 
     def publish(self, entry: QueueEntry, *, saved: bool = False) -> None:
@@ -77,10 +75,9 @@ class Segment:
         """Messages were delivered for the n-th time."""
         self.unsaved.delivered |= {seq: times for seq in seqs if self.holds(seq)}
 
-    def acknowledge(self, seqs: range, *, saved: bool = False) -> int:
-        """Messages are done with; returns how many were there."""
+    def acknowledge(self, seqs: range, *, saved: bool = False) -> None:
+        """Messages are done with."""
         state, unsaved = self._state, self.unsaved
-        live = self.live
         for seq in seqs:
             place = seq % ENTRIES
             if state[place] != _PUBLISHED:
@@ -92,7 +89,6 @@ class Segment:
             unsaved.delivered.pop(seq, None)
             if unsaved.published.pop(seq, None) is None:
                 unsaved.acknowledged.add(seq)
-        return live - self.live
 
     def holds(self, seq: int) -> bool:
         """Whether that message is here and not acknowledged."""
@@ -113,17 +109,9 @@ class Segment:
 
     def begin_saving(self) -> Unsaved:
         """Hand out what must be written; what happens from now on is for the next time."""
-        self.saving, self.unsaved = self.unsaved, Unsaved()
-        return self.saving
+        saving, self.unsaved = self.unsaved, Unsaved()
+        return saving
 
-    def end_saving(self, *, saved: bool) -> None:
-        """It was written, or must be tried again."""
-        if self.saving is not None and not saved:
-            self.unsaved = self.unsaved.after(self.saving)
-        self.saving = None
-
-    def overlays(self) -> Iterator[Unsaved]:
-        """What a reader of the file must add to it, older first."""
-        if self.saving is not None:
-            yield self.saving
-        yield self.unsaved
+    def give_back(self, saving: Unsaved) -> None:
+        """It was not written after all."""
+        self.unsaved = self.unsaved.after(saving)

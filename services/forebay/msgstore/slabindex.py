@@ -1,132 +1,75 @@
-"""The index in memory: open addressing over slabs of machine integers, about 45 octets a message."""
+"""The index in memory: open addressing over slabs of machine integers, about 42 octets a message."""
 
+import os
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from struct import Struct
 
 from forebay.msgstore.index import Entry, Place, Where
 
-SHARDS = 256
-"""Each grows on its own, so that growing never stops anyone for more than about a millisecond."""
+SHARDS = 1024
+"""Tables; each grows on its own, so that growing never stops anyone for more than about a millisecond."""
 
+_SHARD_BITS = SHARDS.bit_length() - 1
 _SHARD_MASK = SHARDS - 1
-_SHARD_BITS = 8
-_FIRST_TABLE = 16
+_FIRST_TABLE = 8
 _ID = 16
+_ID_AT = Struct(f"{_ID}s").unpack_from
+_REMOVED = 1
+"""Slot of a removed entry. It holds an id that no message has, so that every search goes on past it."""
 
 
 class _Shard:
-    """A table of slot numbers, and the slots' fields in parallel arrays. Slot 0 means empty.
+    """A table of slot numbers, at most two thirds full; 0 means empty.
 
     The hash is Python's own for octets: keyed by a secret of the process, so nobody can choose ids that collide.
     """
 
-    __slots__ = ("free", "ids", "mask", "refs", "sizes", "table", "used", "wheres")
+    __slots__ = ("filled", "mask", "table")
 
-    def __init__(self) -> None:
-        self.table = array("I", bytes(4 * _FIRST_TABLE))
-        self.mask = _FIRST_TABLE - 1
-        self.ids = bytearray(_ID)
-        self.wheres = array("Q", [0])
-        self.sizes = array("I", [0])
-        self.refs = array("I", [0])
-        self.free = 0
-        self.used = 0
+    def __init__(self, size: int) -> None:
+        self.table = array("I", bytes(4 * size))
+        self.mask = size - 1
+        self.filled = 0
+        """Places that are not empty, those of removed entries included."""
 
-    def position(self, id: bytes, hashed: int) -> int:
-        """Index into the table of the id's slot, or of the empty place where the search for it ended."""
-        table, mask, ids = self.table, self.mask, self.ids
-        at = hashed >> _SHARD_BITS & mask
-        while slot := table[at]:
-            first = slot * _ID
-            if ids[first : first + _ID] == id:
-                break
-            at = at + 1 & mask
-        return at
-
-    def add(self, entry: Entry, hashed: int) -> None:
-        """Add an entry that is not there."""
-        id, where, size, refs = entry
-        if (self.used + 1) * 3 > len(self.table) * 2:
-            self._grow()
-        table, mask = self.table, self.mask
-        at = hashed >> _SHARD_BITS & mask
-        while table[at]:
-            at = at + 1 & mask
-        self.used += 1
-        if slot := self.free:
-            self.free = self.wheres[slot]
-            self.ids[slot * _ID : slot * _ID + _ID] = id
-            self.wheres[slot], self.sizes[slot], self.refs[slot] = where, size, refs
-            table[at] = slot
-        else:
-            table[at] = len(self.sizes)
-            self.ids += id
-            self.wheres.append(where)
-            self.sizes.append(size)
-            self.refs.append(refs)
-
-    def drop(self, at: int) -> None:
-        """Empty a place of the table and close the gap, so that no later search ends there too early."""
-        table, mask = self.table, self.mask
-        slot = table[at]
-        self.wheres[slot], self.free = self.free, slot
-        self.used -= 1
-        gap = at
-        while True:
-            at = at + 1 & mask
-            slot = table[at]
-            if not slot:
-                break
-            home = hash(self.id(slot)) >> _SHARD_BITS & mask
-            if at - home & mask >= at - gap & mask:
-                table[gap] = slot
-                gap = at
-        table[gap] = 0
-
-    def id(self, slot: int) -> bytes:
-        """The id in a slot."""
-        return bytes(self.ids[slot * _ID : slot * _ID + _ID])
-
-    def entries(self) -> list[Entry]:
-        """All entries of the shard."""
-        return [
-            Entry(self.id(slot), self.wheres[slot], self.sizes[slot], self.refs[slot]) for slot in self.table if slot
-        ]
-
-    def _grow(self) -> None:
-        old = self.table
-        self.table = table = array("I", bytes(8 * len(old)))
-        self.mask = mask = len(table) - 1
-        for slot in old:
-            if slot:
-                at = hash(self.id(slot)) >> _SHARD_BITS & mask
-                while table[at]:
-                    at = at + 1 & mask
-                table[at] = slot
+    @property
+    def slots(self) -> list[int]:
+        """Slots of the entries."""
+        return [slot for slot in self.table if slot > _REMOVED]
 
 
 class SlabIndex:
-    """A `MessageIndex` in memory."""
+    """A `MessageIndex` in memory. The fields of the entries are in parallel slabs, at the entry's slot.
+
+    `find` and `release` each have the search of `_seek` in their loop: a call an id would double their time.
+    """
 
     def __init__(self) -> None:
-        self._shards = [_Shard() for _ in range(SHARDS)]
+        self._shards = [_Shard(_FIRST_TABLE) for _ in range(SHARDS)]
+        self._ids = bytearray(_ID) + os.urandom(_ID)
+        self._wheres = array("Q", [0, 0])
+        self._sizes = array("I", [0, 0])
+        self._refs = array("I", [0, 0])
+        self._free = 0
+        """First of the slots to be used again; `_wheres` leads to the next."""
+        self._used = 0
 
     def __len__(self) -> int:
-        return sum(shard.used for shard in self._shards)
+        return self._used
 
     def find(self, ids: Sequence[bytes]) -> list[Place | None]:
-        """Place of each id; the search of `_Shard.position` stands here once more, for a call an id would double it."""
-        shards = self._shards
+        """Place of each id, None for one that is not there."""
+        shards, known, wheres, sizes = self._shards, self._ids, self._wheres, self._sizes
         found: list[Place | None] = []
         for id in ids:
             hashed = hash(id)
             shard = shards[hashed & _SHARD_MASK]
-            table, mask, known = shard.table, shard.mask, shard.ids
+            table, mask = shard.table, shard.mask
             at = hashed >> _SHARD_BITS & mask
             while slot := table[at]:
-                first = slot * _ID
-                if known[first : first + _ID] == id:
-                    found.append((shard.wheres[slot], shard.sizes[slot]))
+                if known.startswith(id, slot * _ID):
+                    found.append((wheres[slot], sizes[slot]))
                     break
                 at = at + 1 & mask
             else:
@@ -138,60 +81,115 @@ class SlabIndex:
         shards = self._shards
         for entry in entries:
             hashed = hash(entry.id)
-            shards[hashed & _SHARD_MASK].add(entry, hashed)
+            shard = shards[hashed & _SHARD_MASK]
+            table, mask = shard.table, shard.mask
+            at = hashed >> _SHARD_BITS & mask
+            while table[at] > _REMOVED:
+                at = at + 1 & mask
+            if not table[at]:
+                shard.filled += 1
+            table[at] = self._store(entry)
+            if 3 * shard.filled > 2 * mask:
+                self._rebuild(hashed & _SHARD_MASK)
 
     def count(self, id: bytes, refs: int) -> bool:
         """Add references; False when the id is not there."""
-        shard, at = self._seek(id)
-        slot = shard.table[at]
+        _, _, slot = self._seek(id)
         if slot:
-            shard.refs[slot] += refs
+            self._refs[slot] += refs
         return bool(slot)
 
     def release(self, ids: Iterable[bytes]) -> list[Place]:
         """Take one reference from each, and delete what had its last one."""
+        shards, known, wheres, sizes, refs = self._shards, self._ids, self._wheres, self._sizes, self._refs
         gone: list[Place] = []
         for id in ids:
-            shard, at = self._seek(id)
-            slot = shard.table[at]
-            if not slot:
-                continue
-            refs = shard.refs[slot]
-            if refs > 1:
-                shard.refs[slot] = refs - 1
-            else:
-                gone.append((shard.wheres[slot], shard.sizes[slot]))
-                shard.drop(at)
+            hashed = hash(id)
+            shard = shards[hashed & _SHARD_MASK]
+            table, mask = shard.table, shard.mask
+            at = hashed >> _SHARD_BITS & mask
+            while slot := table[at]:
+                if known.startswith(id, slot * _ID):
+                    if refs[slot] > 1:
+                        refs[slot] -= 1
+                    else:
+                        gone.append((wheres[slot], sizes[slot]))
+                        table[at] = _REMOVED
+                        wheres[slot], self._free = self._free, slot
+                    break
+                at = at + 1 & mask
+        self._used -= len(gone)
         return gone
 
     def move(self, id: bytes, old: Where, new: Where) -> bool:
         """Change the place, only if it still is `old`."""
-        shard, at = self._seek(id)
-        slot = shard.table[at]
-        if not slot or shard.wheres[slot] != old:
+        _, _, slot = self._seek(id)
+        if not slot or self._wheres[slot] != old:
             return False
-        shard.wheres[slot] = new
+        self._wheres[slot] = new
         return True
 
     def delete_object(self, id: bytes, old: Where) -> int | None:
         """Delete, only if the place still is `old`."""
-        shard, at = self._seek(id)
-        slot = shard.table[at]
-        if not slot or shard.wheres[slot] != old:
+        table, at, slot = self._seek(id)
+        if not slot or self._wheres[slot] != old:
             return None
-        shard.drop(at)
-        return shard.sizes[slot]
+        table[at] = _REMOVED
+        self._wheres[slot], self._free = self._free, slot
+        self._used -= 1
+        return self._sizes[slot]
 
     def forget_counts(self) -> None:
         """Set every reference count to zero."""
-        for shard in self._shards:
-            shard.refs = array("I", bytes(4 * len(shard.refs)))
+        self._refs = array("I", bytes(4 * len(self._refs)))
 
     def pages(self) -> Iterator[list[Entry]]:
         """All entries, a shard a page."""
-        return (shard.entries() for shard in self._shards)
+        return (
+            [
+                Entry(_ID_AT(self._ids, slot * _ID)[0], self._wheres[slot], self._sizes[slot], self._refs[slot])
+                for slot in shard.slots
+            ]
+            for shard in self._shards
+        )
 
-    def _seek(self, id: bytes) -> tuple[_Shard, int]:
+    def _seek(self, id: bytes) -> tuple["array[int]", int, int]:
+        """Table, place in it and slot of an id; slot 0 when it is not there."""
         hashed = hash(id)
         shard = self._shards[hashed & _SHARD_MASK]
-        return shard, shard.position(id, hashed)
+        table, mask = shard.table, shard.mask
+        at = hashed >> _SHARD_BITS & mask
+        while (slot := table[at]) and not self._ids.startswith(id, slot * _ID):
+            at = at + 1 & mask
+        return table, at, slot
+
+    def _store(self, entry: Entry) -> int:
+        """Write an entry into a free slot, or a new one at the end."""
+        id, where, size, refs = entry
+        slot = self._free
+        if slot:
+            self._free = self._wheres[slot]
+            self._ids[slot * _ID : slot * _ID + _ID] = id
+            self._wheres[slot], self._sizes[slot], self._refs[slot] = where, size, refs
+        else:
+            slot = len(self._refs)
+            self._ids += id
+            self._wheres.append(where)
+            self._sizes.append(size)
+            self._refs.append(refs)
+        self._used += 1
+        return slot
+
+    def _rebuild(self, number: int) -> None:
+        """Forget where entries were removed, and grow if more than half of the table is really needed."""
+        old = self._shards[number]
+        slots, size = old.slots, len(old.table)
+        shard = self._shards[number] = _Shard(2 * size if 2 * len(slots) > size else size)
+        shard.filled = len(slots)
+        table, mask = shard.table, shard.mask
+        for slot in slots:
+            (id,) = _ID_AT(self._ids, slot * _ID)
+            at = hash(id) >> _SHARD_BITS & mask
+            while table[at]:
+                at = at + 1 & mask
+            table[at] = slot

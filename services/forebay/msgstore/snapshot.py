@@ -64,6 +64,9 @@ def save(
         file.append([_summed(b"".join(_FILE.pack(*item) for item in files.items()))])
         file.append(chunks)
         file.datasync()
+    except OSError:
+        disk.unlink(fresh)
+        raise
     finally:
         file.close()
     disk.rename(fresh, name)

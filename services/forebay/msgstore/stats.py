@@ -24,7 +24,7 @@ class StoreStats:
     """Messages written."""
     written_bytes: int = 0
     cancelled: int = 0
-    """Messages removed before they were written."""
+    """Messages removed before they were stored."""
     syncs: int = 0
     sync_seconds: float = 0.0
     disk_full: int = 0

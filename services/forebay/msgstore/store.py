@@ -91,7 +91,8 @@ class MessageStore:
         Raises `DiskFullError` (try again later), `StoreFailedError` (fatal), `StoreClosedError`,
         `MessageTooLargeError` for a body of 4 GiB, and `ValueError` for an id or a count that is none.
         """
-        flights = [_checked(Flight(put)) for put in puts]
+        flights = [Flight(put) for put in puts]
+        _check(flights)
         weight = sum(flight.size + HEAD_SIZE for flight in flights)
         async with self._committer.turn(weight):
             if not self._catalogue.admit(flights):
@@ -168,9 +169,9 @@ class MessageStore:
             log.warning("no index snapshot, the next start reads every message file: %s", error)
 
 
-def _checked(flight: Flight) -> Flight:
-    if flight.size > MAX_BODY:
-        raise MessageTooLargeError(f"message {flight.id.hex()} has {flight.size} octets: at most {MAX_BODY}")
-    if len(flight.id) != ID_SIZE or flight.refs < 1:
-        raise ValueError(f"put of id {flight.id.hex()}, refs {flight.refs}: 16 octets and at least one are needed")
-    return flight
+def _check(flights: Iterable[Flight]) -> None:
+    for flight in flights:
+        if flight.size > MAX_BODY:
+            raise MessageTooLargeError(f"message {flight.id.hex()} has {flight.size} octets: at most {MAX_BODY}")
+        if len(flight.id) != ID_SIZE or flight.refs < 1:
+            raise ValueError(f"put of id {flight.id.hex()}, refs {flight.refs}: 16 octets and at least one are needed")

@@ -2,6 +2,7 @@
 
 import errno
 import logging
+from itertools import islice
 from time import perf_counter
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ from forebay.msgstore.catalogue import Catalogue
 from forebay.msgstore.disk import Buffer, Disk
 from forebay.msgstore.errors import DiskFullError, MessageStoreError, StoreFailedError
 from forebay.msgstore.flights import Flight
-from forebay.msgstore.index import Where, where
+from forebay.msgstore.index import Place, where
 from forebay.msgstore.messagefile import MessageFile
 from forebay.msgstore.record import HEAD_SIZE, Codec, FileHead, encode_file_head
 from forebay.msgstore.settings import StoreSettings
@@ -94,11 +95,11 @@ class Writer:
         try:
             while flights:
                 before = self.current
-                places, touched = self._write(list(self._catalogue.choose(flights).values()))
+                places, touched = self._write(self._catalogue.choose(flights))
                 flights = self._catalogue.settle(flights, places)
                 left = {file.number: file for file in (before, *touched) if file and file is not self.current}
                 self._catalogue.seal(left.values())
-        except MessageStoreError:
+        except Exception:
             self._catalogue.abandon(flights)
             raise
 
@@ -109,7 +110,7 @@ class Writer:
             self.failed = StoreFailedError(f"the disk failed ({error}): check it, then restart")
         return self.failed
 
-    def _write(self, flights: list[Flight]) -> tuple[dict[bytes, Where], list[MessageFile]]:
+    def _write(self, flights: list[Flight]) -> tuple[dict[bytes, Place], list[MessageFile]]:
         if self.failed:
             raise self.failed
         if not flights:
@@ -132,24 +133,24 @@ class Writer:
         if needed > free:
             raise OSError(errno.ENOSPC, f"{needed} octets to write, {max(free, 0)} free above the reserve")
 
-    def _append(self, flights: list[Flight], touched: list[_Touched]) -> dict[bytes, Where]:
-        places: dict[bytes, Where] = {}
-        first = 0
-        while first < len(flights):
+    def _append(self, flights: list[Flight], touched: list[_Touched]) -> dict[bytes, Place]:
+        places: dict[bytes, Place] = {}
+        while len(places) < len(flights):
             file = self._writable(touched)
             buffers: list[Buffer] = []
-            start = offset = file.size
-            while first < len(flights) and offset < self._settings.file_size:
-                flight = flights[first]
+            start = at = where(file.number, file.size)
+            limit = where(file.number, self._settings.file_size)
+            for flight in islice(flights, len(places), None):
                 buffers.append(self._codec.head(flight.id, flight.parts, flight.size, self.stamp))
                 buffers += flight.parts
-                places[flight.id] = where(file.number, offset)
-                offset += HEAD_SIZE + flight.size
+                places[flight.id] = at, flight.size
+                at += HEAD_SIZE + flight.size
                 self.stamp += 1
-                first += 1
+                if at >= limit:
+                    break
             file.opened.append(buffers)
-            file.size = offset
-            self._stats.written_bytes += offset - start
+            file.size += at - start
+            self._stats.written_bytes += at - start
         return places
 
     def _writable(self, touched: list[_Touched]) -> MessageFile:

@@ -152,6 +152,10 @@ class Backlog:
         """Whether a token that came from R is in memory or in flight."""
         return seq in self._resent or seq in self._adrift
 
+    def lacks(self, seq: int) -> bool:
+        """Whether the peer needs an article of which nothing is in memory or in flight."""
+        return self._owner.needs(seq) and not self.holds(seq) and not self._in_log_alone(seq)
+
     async def settled(self) -> None:
         """Wait until all that had to be written is on Redis' disk."""
         async with self._stepped:

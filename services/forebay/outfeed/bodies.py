@@ -29,8 +29,9 @@ class Bodies:
         """Articles that just came in; the oldest make room for them."""
         recent = self._recent
         for key, body in bodies:
-            recent[key] = body
-            self._recent_bytes += len(body)
+            if key not in recent:
+                recent[key] = body
+                self._recent_bytes += len(body)
         while self._recent_bytes > RECENT_BYTES:
             self._recent_bytes -= len(recent.popitem(last=False)[1])
 

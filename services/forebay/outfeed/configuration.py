@@ -94,7 +94,8 @@ class Selector:
         target: Place | None = None
         if peerfeed.spec.target:
             name = peerfeed.spec.target.name
-            found = next((outfeed for outfeed in _sound(readings, Outfeed) if outfeed.metadata.name == name), None)
+            wanted = peerfeed.metadata.namespace, name
+            found = next((outfeed for outfeed in _sound(readings, Outfeed) if _identity(outfeed) == wanted), None)
             if found is None or found.spec.listeners.nntp is None:
                 problem = f"the Outfeed {name} has no NNTP listener: give it spec.listeners.nntp"
                 return [FieldViolation("spec.target", problem)]

@@ -93,7 +93,7 @@ class Connection(asyncio.Protocol):
                 await self._loop.create_connection(lambda: self, host, port)
         except TimeoutError:
             self._end(f"no connection to {host} port {port} within {timeout:g} s")
-        except OSError as error:
+        except (OSError, UnicodeError) as error:
             self._end(f"cannot connect to {host} port {port}: {error}")
         except asyncio.CancelledError:
             self._end("connecting was cancelled")

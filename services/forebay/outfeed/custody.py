@@ -1,6 +1,7 @@
 """Custody of a peer's spool: who takes it over, and audits it where Redis may have lost some of it."""
 
 import asyncio
+from array import array
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Protocol
@@ -68,14 +69,16 @@ class Ward(Protocol):
 
 
 class Inventory:
-    """What the streams of a spool hold of the articles that the peer still needs, each counted once."""
+    """What the streams of a spool hold of the articles that the peer still needs, each counted once.
+
+    The peer is fed while the streams are read, so what is counted is asked for at the end.
+    """
 
     def __init__(self, ward: Ward) -> None:
         self.found = SeqSet()
-        self.ahead: set[int] = set()
-        """Seqs from the cursor on."""
-        self.dead = 0
-        self.deferred = 0
+        self._ahead: set[int] = set()
+        self._dead = array("Q")
+        self._deferred = array("Q")
         self._ward = ward
 
     def add(self, kind: Kind, entries: Sequence[Entry]) -> None:
@@ -87,11 +90,30 @@ class Inventory:
             if token is None or not ward.needs(token.seq) or not self.found.add(token.seq):
                 continue
             if token.seq >= cursor:
-                self.ahead.add(token.seq)
+                self._ahead.add(token.seq)
             if kind is Kind.DEAD:
-                self.dead += 1
-            elif kind is Kind.DEFERRED and not ward.logged(token.seq):
-                self.deferred += 1
+                self._dead.append(token.seq)
+            elif kind is Kind.DEFERRED:
+                self._deferred.append(token.seq)
+
+    @property
+    def ahead(self) -> set[int]:
+        """Seqs from the cursor on."""
+        return {seq for seq in self._ahead if seq >= self._ward.cursor}
+
+    @property
+    def dead(self) -> int:
+        """Dead letters, but for those that are in memory too."""
+        return self._count(self._dead)
+
+    @property
+    def deferred(self) -> int:
+        """What was put off, but for what is in memory too."""
+        return self._count(self._deferred)
+
+    def _count(self, seqs: Iterable[int]) -> int:
+        ward = self._ward
+        return sum(ward.needs(seq) and not ward.logged(seq) for seq in seqs)
 
 
 class Custodian:

@@ -16,7 +16,7 @@ async def page(peer: Peer, size: int, token: str) -> list[DeadLetter]:
     Raises `InvalidArgumentError` for a token that is none, `UnavailableError` while Redis is away.
     """
     milliseconds, dash, number = token.partition("-")
-    if token and not (dash and milliseconds.isdecimal() and number.isdecimal()):
+    if token and not (token.isascii() and dash and milliseconds.isdecimal() and number.isdecimal()):
         problem = "is not a token that was given out: leave it empty for the first page"
         raise InvalidArgumentError(f"page_token: {problem}", violations=[FieldViolation("page_token", problem)])
     return await _letters(peer, size, token.encode() or None)
@@ -40,7 +40,10 @@ async def replay(peer: Peer, message_ids: set[bytes]) -> int:
         chosen = [
             (letter.id, token._replace(tries=0).encode())
             for letter in letters
-            if (token := read_token(letter.data)) and (not message_ids or token.message_id in message_ids)
+            if (token := read_token(letter.data))
+            and (not message_ids or token.message_id in message_ids)
+            # A crash may leave a letter of what is sent again all the same.
+            and peer.backlog.lacks(token.seq)
         ]
         if chosen:
             replayed += await _replay(peer, chosen)

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 log = structlog.stdlib.get_logger(__name__)
 
 
+_ORDERLY = frozenset({Outcome.ACCEPTED, Outcome.REFUSED, Outcome.REJECTED, Outcome.DEFERRED})
+"""What a peer that works answers."""
+
+
 class Source(Protocol):
     """The peerfeed as its lines see it: `Feed` without the coming and going of connections."""
 
@@ -79,7 +83,7 @@ class Line:
         return self._source.load(tokens, later)
 
     def settle(self, outcome: Outcome, tokens: list[Token], reply: str) -> None:  # noqa: D102
-        if outcome is not Outcome.FAILED and not self.is_proved:
+        if outcome in _ORDERLY and not self.is_proved:
             self._lines.proved(self)
         self.outcomes[outcome] += len(tokens)
         self._source.settle(outcome, tokens, reply)
@@ -87,10 +91,10 @@ class Line:
     def give_back(self, tokens: list[Token]) -> None:  # noqa: D102
         self._source.give_back(tokens)
 
-    def up(self, connection: Connection) -> None:
+    def up(self, connection: Connection) -> None:  # noqa: D102
         self._lines.up(self)
 
-    def down(self, connection: Connection, reason: str) -> None:
+    def down(self, connection: Connection, reason: str) -> None:  # noqa: D102
         self._lines.down(self, reason)
 
 
@@ -106,7 +110,7 @@ class Lines:
         self.last_error_at: float | None = None
         self._peer = peer
         self._clock = clock
-        self._backoff = Backoff(settings.reconnect, clock, Random())
+        self._backoff = Backoff(settings.reconnect, clock, Random())  # noqa: S311 - spreads tries, guards nothing
         self._lines: list[Line] = []
         self._numbers = count(1)
         self._host = 0
@@ -183,7 +187,7 @@ class Lines:
         """Use other settings: lines to another place or of another kind end, the next are opened with the new ones."""
         same = settings.hosts == self.settings.hosts and settings.connection == self.settings.connection
         if settings.reconnect != self.settings.reconnect or not same:
-            self._backoff = Backoff(settings.reconnect, self._clock, Random())
+            self._backoff = Backoff(settings.reconnect, self._clock, Random())  # noqa: S311 - as above  # noqa: S311 - spreads tries, guards nothing
         self.settings = settings
         extra = self._lines[settings.most :] if same else list(self._lines)
         for line in extra:

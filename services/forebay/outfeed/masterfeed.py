@@ -102,7 +102,8 @@ class Masterfeed:
     async def offer(self, contents: Sequence[bytes], *, wire: bool) -> list[Judged]:
         """Judge articles and keep those that a peer wants; returns once every verdict is durable.
 
-        Raises `IntakeFullError` when there is no room: none of them was kept then, and all can be offered again.
+        Raises `IntakeFullError` when there is no room: all can be offered again then, and what was kept all the same
+        is a duplicate.
         """
         if self.closed:
             raise IntakeFullError(self.closed)
@@ -115,6 +116,12 @@ class Masterfeed:
         batch = Batch(asyncio.get_running_loop().create_future())
         try:
             return await self._offer(contents, wire, batch)
+        except (DiskFullError, HistoryFullError, LogFullError) as error:
+            raise IntakeFullError(str(error)) from error
+        except StoreFailedError as error:
+            self.closed = str(error)
+            self.failure = error
+            raise
         finally:
             self._let_go(batch)
 
@@ -128,7 +135,8 @@ class Masterfeed:
                 octets = 0
                 await asyncio.sleep(0)
         if batch.articles:
-            await self._keep(batch)
+            await self._write(batch)
+            batch.done.set_result(True)
         return [verdict if isinstance(verdict, Judged) else await self._after(verdict, batch) for verdict in verdicts]
 
     def judge(self, content: bytes) -> tuple[Article | None, Judged]:
@@ -185,17 +193,6 @@ class Masterfeed:
         if not batch.done.done():
             batch.done.set_result(False)
 
-    async def _keep(self, batch: Batch) -> None:
-        try:
-            await self._write(batch)
-        except (DiskFullError, HistoryFullError, LogFullError) as error:
-            raise IntakeFullError(str(error)) from error
-        except StoreFailedError as error:
-            self.closed = str(error)
-            self.failure = error
-            raise
-        batch.done.set_result(True)
-
     async def _write(self, batch: Batch) -> None:
         """Bodies first, then the log: what the log names is there."""
         storeroom, now = self._storeroom, self._now()
@@ -211,8 +208,16 @@ class Masterfeed:
         except Exception:
             storeroom.store.remove([put.id for put in puts for _ in range(put.refs)])
             raise
-        storeroom.history.add_batch([put.id for put in puts], now)
+        self._remember([put.id for put in puts], now)
         self._fan_out(batch, first, now)
+        self.counts.accepted_bytes += sum(record.size for record in records)
+
+    def _remember(self, keys: list[bytes], now: int) -> None:
+        try:
+            self._storeroom.history.add_batch(keys, now)
+        except HistoryFullError as error:
+            # They are logged, so they go out; at worst they are taken in once more.
+            log.error("accepted articles are not in the history", articles=len(keys), reason=str(error))
 
     def _fan_out(self, batch: Batch, first: int, now: int) -> None:
         tokens = [

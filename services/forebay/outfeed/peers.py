@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 
 import structlog
 
-from forebay.outfeed.errors import PatternError
+from forebay.msgstore import DiskFullError
+from forebay.outfeed.errors import OutfeedError, PatternError
 from forebay.outfeed.masterfeed import Masterfeed
 from forebay.outfeed.peer import Peer
 from forebay.outfeed.peerfeed import Shared
@@ -74,6 +75,8 @@ class Peers:
                 await self._set(option)
             except PatternError as error:
                 violations[name] = FieldViolation("spec.groups", str(error))
+            except (OutfeedError, DiskFullError) as error:
+                violations[name] = FieldViolation("spec", str(error))
         self._route()
         await self._forget_unknown()
         return violations
@@ -101,8 +104,11 @@ class Peers:
         log.info("peer deleted", peer=peer.options.name)
 
     async def _release(self, uid: str) -> None:
-        async for keys in self._storeroom.feedlog.remove_peer(uid):
-            self._storeroom.store.remove(keys)
+        try:
+            async for keys in self._storeroom.feedlog.remove_peer(uid):
+                self._storeroom.store.remove(keys)
+        except DiskFullError as error:
+            log.warning("what a deleted peer had stays until the next change or start", uid=uid, reason=str(error))
 
     async def _forget_unknown(self) -> None:
         """Peers that were deleted while the service was not running."""
@@ -134,6 +140,9 @@ class Peers:
                 if owner not in self._known:
                     spool = self._spill.spool(owner)
                     await spool.load()
+                    if owner in self._known:
+                        # It was added again meanwhile; its own custodian loads it anew.
+                        continue
                     await spool.purge()
                     log.info("streams of a deleted peer deleted", uid=owner)
         except SpillError as error:

@@ -123,8 +123,9 @@ class OutfeedService(Service):
         self._rooms = Rooms(storeroom, masterfeed, spill, peers)
         self._url = selection.url
         self._servicer.masterfeed, self._servicer.peers = masterfeed, peers
-        self._tasks.spawn("outfeed clockwork", self._clockwork)
-        return self._rooms
+        rooms = self._rooms
+        self._tasks.spawn("outfeed clockwork", lambda: self._clockwork(rooms))
+        return rooms
 
     def _set(self, rooms: Rooms, spec: OutfeedSpec) -> None:
         rooms.masterfeed.limits = ArticleLimits(spec.articles.max_size, spec.articles.max_header_size)
@@ -152,14 +153,12 @@ class OutfeedService(Service):
         self._listener = listener
         return ""
 
-    async def _clockwork(self) -> None:
+    async def _clockwork(self, rooms: Rooms) -> None:
         """What is done every second, and less often. A failed disk ends the service."""
         polls = 0
         while True:
             await self._clock.sleep(POLL_SECONDS)
             polls += 1
-            rooms = self._rooms
-            assert rooms is not None
             if rooms.masterfeed.failure:
                 raise rooms.masterfeed.failure
             await rooms.peers.poll()

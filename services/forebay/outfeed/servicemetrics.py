@@ -34,6 +34,7 @@ def _intake(counts: IntakeCounts) -> Iterable[Metric]:
     for verdict in ("accepted", "duplicate", "no_peer", "rejected"):
         verdicts.add_metric([verdict], getattr(counts, verdict))
     yield verdicts
+    yield _counter("forebay_outfeed_taken_bytes", "Octets of the articles that were accepted.", counts.accepted_bytes)
 
 
 def _storage(storeroom: Storeroom) -> Iterable[Metric]:

@@ -9,6 +9,7 @@ from forebay.runtime.errors import PermissionDeniedError, UnauthenticatedError
 
 HEALTH = "grpc.health.v1.Health"
 CONFIG = "forebay.config.v1.ConfigService"
+APPLY = f"{CONFIG}/Apply"
 
 
 @dataclass(frozen=True)
@@ -59,9 +60,9 @@ class Authorizer:
                 "the certificate names nobody: it needs a DNS name, a URI or a common name", reason="NO_PRINCIPAL"
             )
         if not self.allowed(caller, method, service):
+            remedy = "only the operator may" if method == APPLY else "add a rule to the access list of the service"
             raise PermissionDeniedError(
-                f"{', '.join(caller.names) or 'a caller without a certificate'} may not call {method}: "
-                "add a rule to the access list of the service",
+                f"{', '.join(caller.names) or 'a caller without a certificate'} may not call {method}: {remedy}",
                 reason="ACCESS_DENIED",
                 facts={"method": method},
             )
@@ -70,7 +71,7 @@ class Authorizer:
         """Whether a rule, or the lack of any, lets the call pass."""
         if service == CONFIG and self.is_operator(caller):
             return True
-        if method == f"{CONFIG}/Apply":
+        if method == APPLY:
             return False
         rules = self._rules()
         return not rules or any(allows(rule, caller, method) for rule in rules)

@@ -147,14 +147,22 @@ class Host:
         drain = self.settings.drain
         with bound_contextvars(service=self.service.name):
             try:
-                async with asyncio.timeout(drain.total) as scope:
-                    await self._drain(drain)
-            except TimeoutError as error:
-                if not scope.expired():
-                    raise
-                raise DrainTimeoutError(f"{self.service.name} was not drained within {drain.total:g} s") from error
+                await self._drain_in_time(drain)
+            except Exception:
+                # Of several failures `serve` raises one, and none when it is cancelled itself.
+                log.exception("drain failed")
+                raise
             finally:
                 await self._close()
+
+    async def _drain_in_time(self, drain: DrainSettings) -> None:
+        try:
+            async with asyncio.timeout(drain.total) as scope:
+                await self._drain(drain)
+        except TimeoutError as error:
+            if not scope.expired():
+                raise
+            raise DrainTimeoutError(f"{self.service.name} was not drained within {drain.total:g} s") from error
 
     async def _drain(self, drain: DrainSettings) -> None:
         self.state.phase = Phase.DRAINING

@@ -1,5 +1,6 @@
 """The plain HTTP port of a service: metrics for Prometheus and pages for probes, which bring no certificate."""
 
+import os
 from collections.abc import Mapping
 
 from aiohttp import web
@@ -33,7 +34,10 @@ class Pages:
         try:
             await site.start()
         except OSError as error:
-            raise AddressError(f"cannot listen on {address} for metrics and probes: {error.strerror}") from error
+            reason = os.strerror(error.errno) if error.errno and error.errno > 0 else str(error.strerror)
+            raise AddressError(
+                f"cannot listen on {address} for metrics and probes: {reason}; give another, or end what holds it"
+            ) from error
         return int(self._runner.addresses[0][1])
 
     async def stop(self) -> None:

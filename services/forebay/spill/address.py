@@ -106,7 +106,9 @@ def _database(text: str) -> int:
     if not text:
         return 0
     if not text.isascii() or not text.isdigit():
-        raise SpillSettingsError(f"url: database {text!r} is no number")
+        raise SpillSettingsError(
+            "url: the database, which follows the host, must be a number; escape a / in a password as %2F"
+        )
     return int(text)
 
 

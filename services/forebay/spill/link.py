@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
+import structlog
 from redis.asyncio.connection import AbstractConnection, Connection, SSLConnection, UnixDomainSocketConnection
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError, ResponseError
@@ -13,6 +14,8 @@ from forebay.spill.address import Address, Endpoint, Form
 from forebay.spill.errors import SpillUnavailableError
 from forebay.spill.scripts import Command
 from forebay.spill.settings import SpillSettings
+
+log = structlog.stdlib.get_logger(__name__)
 
 Reply = Any
 """What Redis answered to one command; an error of that command alone is a `ResponseError` in the command's place."""
@@ -72,12 +75,23 @@ class Link:
                 return await future
         except TimeoutError:
             error = SpillUnavailableError(f"Redis did not answer within {deadline:g} s")
-            self._break(error)
+            self.fail(error)
             raise error from None
+
+    def fail(self, error: SpillUnavailableError) -> None:
+        """Break the link for a reason; what still waits is told."""
+        if self._error:
+            return
+        self._error = error
+        self._broken(error)
+        for _, future in self._pending:
+            if not future.done():
+                future.set_exception(error)
+        self._pending.clear()
 
     async def close(self) -> None:
         """End the connection; what still waits is told."""
-        self._break(SpillUnavailableError("the connection to Redis was closed"))
+        self.fail(SpillUnavailableError("the connection to Redis was closed"))
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -112,14 +126,7 @@ class Link:
         try:
             await work
         except (RedisError, OSError) as error:
-            self._break(SpillUnavailableError(f"the connection to Redis broke: {error}"))
-
-    def _break(self, error: SpillUnavailableError) -> None:
-        if self._error:
-            return
-        self._error = error
-        self._broken(error)
-        for _, future in self._pending:
-            if not future.done():
-                future.set_exception(error)
-        self._pending.clear()
+            self.fail(SpillUnavailableError(f"the connection to Redis broke: {error}"))
+        except Exception as error:
+            log.exception("connection to Redis given up")
+            self.fail(SpillUnavailableError(f"the connection to Redis is given up: {error!r}"))

@@ -5,12 +5,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 
-from redis.exceptions import ResponseError
-
 from forebay.runtime import Supervisor
 from forebay.spill.errors import LeaseLostError, SpillCheckError, SpillUnavailableError
 from forebay.spill.lease import Lease
-from forebay.spill.router import Router
+from forebay.spill.router import AGAIN, Router
 from forebay.spill.scripts import with_text
 from forebay.spill.server import Server
 from forebay.spill.session import Channel
@@ -60,8 +58,9 @@ class Renewer:
             replies = await session.run(Channel.WORK, [with_text(first), *rest])
             for tenure, lease, reply in zip(held, leases, replies, strict=True):
                 tenure.renewed(lease, reply, sent)
-                if isinstance(reply, ResponseError):
-                    await self._renew_alone(tenure, lease)
+            answered = zip(held, leases, replies, strict=True)
+            moved = [(tenure, lease) for tenure, lease, reply in answered if isinstance(reply, AGAIN)]
+            await asyncio.gather(*(self._renew_alone(tenure, lease) for tenure, lease in moved))
 
     async def _renew_alone(self, tenure: Tenure, lease: Lease) -> None:
         """For the one whose slot has moved."""

@@ -38,7 +38,8 @@ RETRY_PAUSE = 0.05
 CONNECT_WAIT = 1.0
 """Seconds a server that a redirection names has to be connected."""
 
-_AGAIN = (MovedError, AskError, TryAgainError, NoScriptError)
+AGAIN = (MovedError, AskError, TryAgainError, NoScriptError)
+"""What is answered to a command that has to be sent again, perhaps elsewhere."""
 
 
 class Answered(NamedTuple):
@@ -76,7 +77,7 @@ class Router:
         for _ in range(ATTEMPTS):
             session = _session(server, run_id)
             answers = await _send(session, channel, rest, asking=asking)
-            done = next((at for at, answer in enumerate(answers) if isinstance(answer, _AGAIN)), len(answers))
+            done = next((at for at, answer in enumerate(answers) if isinstance(answer, AGAIN)), len(answers))
             replies += answers[:done]
             if done == len(answers):
                 self._metrics.batches += 1

@@ -15,6 +15,7 @@ from forebay.spill.settings import SpillSettings
 
 WAITAOF_TIMEOUT = 10.0
 """Seconds a server has to write its log; `appendfsync everysec` needs one or two."""
+ACL_REMEDY = "let the user run INFO, EVAL, EVALSHA, WAITAOF and all of streams"
 
 
 class Channel(Enum):
@@ -48,23 +49,10 @@ class Session:
         Raises `SpillUnavailableError` or `SpillCheckError`; nothing stays open then.
         """
         try:
-            for link in self._links:
-                await link.open()
-            runs = {await self._check(link) for link in self._links}
-        except AuthenticationError as error:
-            await self.close()
-            user = self._address.username or "default"
-            raise SpillCheckError("user", user, "Redis refuses it or its password, correct them in the URL") from error
-        except RedisError as error:
-            await self.close()
-            raise SpillUnavailableError(f"cannot connect to Redis: {error}") from error
+            self.run_id = await self._connect()
         except BaseException:
             await self.close()
             raise
-        if len(runs) > 1:
-            await self.close()
-            raise SpillUnavailableError("Redis was restarted while connecting")
-        self.run_id = runs.pop()
 
     async def run(self, channel: Channel, commands: Sequence[Command]) -> list[Reply]:
         """Run commands in order. Raises `SpillUnavailableError`."""
@@ -88,15 +76,36 @@ class Session:
         """Close all links."""
         await asyncio.gather(*(link.close() for link in self._links), return_exceptions=True)
 
+    async def _connect(self) -> str:
+        """Connect and check all links; which run of Redis they have reached."""
+        seconds = self._settings.connect_timeout
+        try:
+            for link in self._links:
+                async with asyncio.timeout(seconds):
+                    await link.open()
+            runs = {await self._check(link) for link in self._links}
+        except AuthenticationError as error:
+            user = self._address.username or "default"
+            raise SpillCheckError("user", user, "Redis refuses it or its password, correct them in the URL") from error
+        except RedisError as error:
+            raise SpillUnavailableError(f"cannot connect to Redis: {error}") from error
+        except TimeoutError as error:
+            raise SpillUnavailableError(f"cannot connect to Redis: no answer within {seconds:g} s") from error
+        if len(runs) > 1:
+            raise SpillUnavailableError("Redis was restarted while connecting")
+        return runs.pop()
+
     async def _check(self, link: Link) -> str:
-        questions: list[Command] = [("INFO",), ("CONFIG", "GET", "appendfsync")]
-        reply, appendfsync = await link.run(questions, self._settings.connect_timeout)
+        questions: list[Command] = [("INFO",), ("CONFIG", "GET", "appendfsync"), ("WAITAOF", 0, 0, 0)]
+        reply, appendfsync, waited = await link.run(questions, self._settings.connect_timeout)
         if isinstance(reply, ResponseError):
-            raise SpillCheckError("acl", str(reply), "let the user run INFO, EVAL, EVALSHA, WAITAOF and all of streams")
+            raise SpillCheckError("acl", str(reply), ACL_REMEDY)
         info = parse_info(reply)
         check_server(info, self._address.form)
-        # Many a hosted Redis forbids CONFIG; then its operator is trusted.
-        if not isinstance(appendfsync, ResponseError):
+        if isinstance(waited, ResponseError):
+            raise SpillCheckError("acl", str(waited), ACL_REMEDY)
+        # Many a hosted Redis forbids CONFIG or tells nothing; then its operator is trusted.
+        if not isinstance(appendfsync, ResponseError) and appendfsync:
             check_sync(appendfsync[1].decode())
         return info["run_id"]
 
@@ -132,8 +141,13 @@ async def run_durably(link: Link, commands: Sequence[Command]) -> list[Reply]:
     """Run commands with a WAITAOF behind them, on the same connection. Raises `SpillUnavailableError`."""
     wait: Command = ("WAITAOF", 1, 0, int(WAITAOF_TIMEOUT * 1000))
     *replies, synced = await link.run([*commands, wait], WAITAOF_TIMEOUT * 1.5)
-    if isinstance(synced, ResponseError) or synced[0] < 1:
-        raise SpillUnavailableError(f"Redis did not write its log to disk within {WAITAOF_TIMEOUT:g} s: {synced}")
+    if isinstance(synced, ResponseError):
+        error = SpillUnavailableError(f"Redis does not wait for its log: {synced}")
+        # It did when it was checked: the next session finds out, and tells, which setting has been changed.
+        link.fail(error)
+        raise error
+    if synced[0] < 1:
+        raise SpillUnavailableError(f"Redis did not write its log to disk within {WAITAOF_TIMEOUT:g} s")
     return replies
 
 

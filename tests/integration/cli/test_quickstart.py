@@ -1,8 +1,8 @@
 """`forebay up` from start to delivery."""
 
-import os
 import re
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -74,8 +74,16 @@ async def test_a_killed_process_leaves_nothing_that_stops_the_next(files):
         await eventually(lambda: is_waiting_for_west(running))
         left_behind = int(lock.read_text().split()[0])
         assert await running.ended(signal.SIGKILL) == -signal.SIGKILL
-    os.kill(left_behind, 0)
+    assert state_of(left_behind) not in ("", "Z")
     result = await forebay(*up(files))
     assert result.status == 0, result.err
-    with pytest.raises(ProcessLookupError):
-        os.kill(left_behind, 0)
+    # Whoever adopted it may not have asked yet how it ended.
+    assert state_of(left_behind) in ("", "Z")
+
+
+def state_of(process):
+    """One letter, as Linux has it; nothing for a process that is gone."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return ""

@@ -43,6 +43,13 @@ async def accepted(site, count):
     return all(peer["counters"]["accepted"] >= count for peer in (await site.peers()).values())
 
 
+async def test_a_file_that_no_message_holds_is_named(site, tmp_path):
+    (tmp_path / "huge.article").write_bytes(b"x" * 17_000_000)
+    result = await site.outfeed("offer", FILES[0], tmp_path)
+    assert result.status == 1
+    assert f"{tmp_path}/huge.article has 17000000 octets, more than the 16711680 that gRPC takes" in result.err
+
+
 async def test_a_rejected_article_makes_the_status_1(site):
     result = await site.outfeed("offer", "-", stdin=b"Subject: nothing else\r\n\r\nbody\r\n")
     assert result.status == 1

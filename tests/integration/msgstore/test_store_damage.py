@@ -159,6 +159,15 @@ async def test_damage_found_while_reading_is_set_aside_counted_and_logged(caplog
         assert lost(store, range(10)) == []
 
 
+async def test_octets_read_before_do_not_stand_for_those_that_are_gone():
+    disk = PowerLossDisk()
+    with opened(disk) as store:
+        await store.put(puts(range(10)))
+        assert lost(store, range(10)) == []
+        del disk.contents(name(1))[-RECORD - 20 :]
+        assert lost(store, range(10)) == [8, 9]
+
+
 async def test_file_that_vanished_under_a_running_store_costs_its_messages(tmp_path):
     disk = RealDisk(tmp_path)
     with opened(disk, StoreSettings(file_size=4096, reserve=0, open_files=1)) as store:

@@ -1,6 +1,7 @@
 """Garbage collection keeps its promises while the store is at work."""
 
 import asyncio
+import errno
 import random
 import subprocess
 
@@ -42,6 +43,10 @@ async def test_current_file_is_left_alone():
         assert lost(store, [50]) == []
 
 
+def on_disk(folder):
+    return sum(path.stat().st_size for path in (folder / "persistent").iterdir())
+
+
 @pytest.mark.parametrize("kept", [3, 7, 50])
 async def test_disk_stays_below_twice_the_live_octets_and_two_files(tmp_path, kept):
     chance = random.Random(kept)
@@ -55,8 +60,7 @@ async def test_disk_stays_below_twice_the_live_octets_and_two_files(tmp_path, ke
             alive.difference_update(gone)
         await collected(store, FILES)
         assert lost(store, sorted(alive), 500) == []
-        on_disk = sum(path.stat().st_size for path in (tmp_path / "persistent").iterdir())
-        await eventually(lambda: on_disk <= 2 * store.stats.live_bytes + 2 * FILES.file_size)
+        await eventually(lambda: on_disk(tmp_path) <= 2 * store.stats.live_bytes + 2 * FILES.file_size)
 
 
 async def test_reads_and_puts_go_on_during_collection(tmp_path, scale):
@@ -116,6 +120,31 @@ async def test_no_room_for_a_copy_leaves_all_as_it_was(caplog):
         disk.limit = 1 << 30
         await collected(store)
         assert lost(store, range(0, 60, 5)) == []
+
+
+async def test_want_of_descriptors_stops_neither_store_nor_collection(monkeypatch):
+    def no_descriptor(_, name):
+        raise OSError(errno.EMFILE, "too many open files", name)
+
+    with opened(PowerLossDisk(), StoreSettings(file_size=4096, reserve=0, open_files=1)) as store:
+        await store.put(puts(range(60)))
+        with monkeypatch.context() as patch:
+            patch.setattr(PowerLossDisk, "open", no_descriptor)
+            store.remove(ids(n for n in range(60) if n % 5))
+            assert not await asyncio.to_thread(store._collector.collect)
+        await collected(store)
+        assert lost(store, range(0, 60, 5)) == []
+
+
+async def test_vanished_file_costs_its_messages_and_does_not_stop_the_store(tmp_path):
+    disk = RealDisk(tmp_path)
+    with opened(disk, StoreSettings(file_size=4096, reserve=0, open_files=1)) as store:
+        await store.put(puts(range(60)))
+        disk.unlink("persistent/0000000002.messages")
+        store.remove(ids(n for n in range(60) if n % 5))
+        await eventually(lambda: store.stats.damaged)
+        await store.put([put(100)])
+        assert lost(store, [*range(0, 60, 5), 100]) == [20, 25, 30]
 
 
 async def test_bad_copy_does_not_cost_the_sources(monkeypatch):

@@ -1,17 +1,19 @@
 """The service is killed at moments of chance: what it had confirmed arrives all the same."""
 
 import asyncio
+from contextlib import suppress
 from random import Random, SystemRandom
 
 import pytest
 
 from conftest import SCALE
 from corpus import synthetic
+from nntp import NntpSender
 
 pytestmark = pytest.mark.timeout(300 * SCALE)
 
-LONGEST = 0.4
-"""Seconds that a run of the service lasts at most, once it is ready."""
+MOMENTS = (0.05, 0.4)
+"""Seconds within which the end comes: in the midst of the offer, or while what it brought goes out."""
 
 
 @pytest.fixture
@@ -55,8 +57,22 @@ class Crashing:
             (each for each in articles if each.message_id not in self.known), batch=batch
         )
         self.known.update(offered.confirmed, offered.duplicates)
-        print("X", len(offered.confirmed), len(offered.duplicates), offered.failure and offered.failure.details()[:60])
         return offered
+
+    async def send(self, articles):
+        """The same over NNTP."""
+        with suppress(OSError):
+            async with NntpSender(self.outfeed.nntp_port) as sender:
+                for article in articles:
+                    if article.message_id not in self.known and not await self.confirms(sender, article):
+                        return
+
+    async def confirms(self, sender, article):
+        (reply,) = await sender.take_this([article])
+        assert reply[:3] in (b"", b"239", b"439"), reply
+        if reply:
+            self.known.add(article.message_id)
+        return bool(reply)
 
     async def all_arrive(self, articles):
         """See that, once everything runs again, every peer gets all."""
@@ -76,28 +92,30 @@ class Crashing:
 
 
 async def test_what_was_confirmed_arrives_over_kills(crashing, chance, scale):
-    articles = list(synthetic(1000 * scale, 500))
+    articles = list(synthetic(3000 * scale, 500))
     kills = 20 * scale
     for kill in range(kills):
         await crashing.change_mood(chance)
         await crashing.outfeed.start()
         some = articles[: (kill + 1) * len(articles) // kills]
-        offering = asyncio.create_task(crashing.offer(some, batch=chance.choice([1, 10, 100])))
-        await asyncio.sleep(chance.uniform(0, LONGEST))
+        over_nntp = chance.random() < 0.3
+        offer = crashing.send(some) if over_nntp else crashing.offer(some, batch=chance.choice([1, 10, 50]))
+        offering = asyncio.create_task(offer)
+        await asyncio.sleep(chance.uniform(0, chance.choice(MOMENTS)))
         await crashing.outfeed.kill()
         await offering
     await crashing.all_arrive(articles)
 
 
 async def test_what_was_confirmed_arrives_though_redis_is_killed_too(crashing, redis, chance, scale):
-    articles = list(synthetic(600 * scale, 500))
+    articles = list(synthetic(1500 * scale, 500))
     kills = 10 * scale
     for kill in range(kills):
         await crashing.change_mood(chance)
         await crashing.outfeed.start()
         some = articles[: (kill + 1) * len(articles) // kills]
         offering = asyncio.create_task(crashing.offer(some, batch=10))
-        await asyncio.sleep(chance.uniform(0, LONGEST))
+        await asyncio.sleep(chance.uniform(0, chance.choice(MOMENTS)))
         await redis.kill()
         if chance.random() < 0.5:
             redis.cut_log(chance.randrange(2000))

@@ -125,6 +125,33 @@ async def test_redis_is_killed_while_its_streams_are_sent_again(spilling, peer, 
     await spilling.emptied()
 
 
+@pytest.mark.parametrize("fault", ["lost the end", "lost everything"])
+async def test_redis_loses_something_while_the_service_is_down(spilling, peer, redis, fault):
+    await spilling.stop()
+    await redis.kill()
+    FAULTS[fault](redis)
+    await redis.start()
+    await spilling.start()
+    await eventually(lambda: is_whole(spilling))
+    await everything_arrives(spilling, peer, 500)
+
+
+async def test_an_unfit_redis_is_told_of_and_used_once_it_is_fit(outfeed, peer, redis):
+    await redis.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
+    await peer.stop()
+    outfeed.peer("away", peer.port)
+    await outfeed.start()
+    await outfeed.offer(synthetic(100, 500))
+    await eventually(lambda: tells_of(outfeed, "maxmemory-policy"))
+    await redis.command("CONFIG", "SET", "maxmemory-policy", "noeviction")
+    await eventually(lambda: has_spilled(outfeed, "away", 100))
+    await everything_arrives(outfeed, peer, 100)
+
+
+async def tells_of(outfeed, setting):
+    return setting in (await outfeed.degradations())["SpillUnavailable"]
+
+
 async def test_nothing_is_deleted_before_an_empty_redis_was_filled_again(spilling, peer, redis):
     await redis.kill()
     await spilling.kill()

@@ -7,6 +7,7 @@ import pytest
 from grpc.aio import AioRpcError
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 from grpc_health.v1.health_pb2_grpc import HealthStub
+from structlog.testing import capture_logs
 
 from eventually import eventually
 from forebay.runtime import DrainSettings, DrainTimeoutError, Host, HostSettings, from_rpc_error
@@ -102,6 +103,18 @@ async def test_a_drain_without_end_is_cut_off(service):
     await host.start()
     with pytest.raises(DrainTimeoutError, match=r"echo was not drained within 0\.2 s"):
         await host.stop()
+
+
+async def test_a_drain_that_fails_is_logged_with_its_cause(service):
+    async def failing():
+        raise OSError("disk is broken")
+
+    service.drain = failing
+    host = Host(service)
+    await host.start()
+    with capture_logs() as entries, pytest.raises(OSError, match="disk is broken"):
+        await host.stop()
+    assert [entry["event"] for entry in entries if entry.get("exc_info")] == ["drain failed"]
 
 
 async def test_a_start_that_fails_is_drained_too(service):

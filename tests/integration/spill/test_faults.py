@@ -99,6 +99,21 @@ async def test_a_holder_that_could_not_renew_stops_by_its_own_clock(clients: Cli
     valkey.thaw()
 
 
+async def test_a_lease_that_runs_out_while_a_command_is_on_its_way_changes_nothing(
+    clients: Clients, valkey: Valkey
+) -> None:
+    spill = await clients(lease_ttl=0.6)
+    spool = await loaded(spill)
+    valkey.freeze()
+    appending = asyncio.create_task(spool.append(Kind.BACKLOG, [b"a"]))
+    await asyncio.sleep(0.7)
+    valkey.thaw()
+    with pytest.raises(LeaseLostError, match="its lease ran out"):
+        await appending
+    await spool.load()
+    assert (await contents(spool))[Kind.BACKLOG] == []
+
+
 async def test_a_lease_is_renewed(clients: Clients) -> None:
     spool = await loaded(await clients(lease_ttl=0.6))
     await asyncio.sleep(1.5)
@@ -256,6 +271,48 @@ async def test_a_server_that_hangs_counts_as_away(clients: Clients, valkey: Valk
     # The first append was sent and may count, but the ledger agrees with the stream in either case.
     assert (await contents(spool))[Kind.BACKLOG] in ([b"b"], [b"a", b"b"])
     assert spool.state.backlog.entries == len(await drain(spool))
+
+
+async def test_a_server_that_hangs_is_connected_to_again_and_again(clients: Clients, valkey: Valkey) -> None:
+    spill = await clients(answer_timeout=0.3, connect_timeout=0.3)
+    spool = await loaded(spill)
+    events = recorded(spill)
+    valkey.freeze()
+    with pytest.raises(SpillUnavailableError):
+        await spool.append(Kind.BACKLOG, [b"a"])
+    reason = "cannot connect to Redis: no answer within 0.3 s"
+    await eventually(lambda: reason in [event.reason for event in events])
+    valkey.thaw()
+    await spill.ready()
+
+
+@pytest.mark.parametrize("durability", ["everysec", "always"])
+async def test_a_log_that_is_turned_off_is_noticed_and_nothing_is_called_durable_meanwhile(
+    clients: Clients, valkey: Valkey, durability: str
+) -> None:
+    spill = await clients(durability=durability)
+    spool = await loaded(spill)
+    await valkey.command("CONFIG", "SET", "appendonly", "no")
+    appending = asyncio.create_task(append_durably(spool))
+    with pytest.raises(SpillCheckError, match="appendonly is 'no'"):
+        await eventually(lambda: refused_as_unfit(spill))
+    await valkey.command("CONFIG", "SET", "appendonly", "yes")
+    await asyncio.wait_for(appending, 20)
+
+
+async def append_durably(spool: Spool) -> None:
+    while True:
+        try:
+            await (await spool.append(Kind.BACKLOG, [b"a"])).wait()
+            return
+        except (SpillUnavailableError, SpillCheckError):
+            await asyncio.sleep(0.05)
+
+
+async def refused_as_unfit(spill: Spill) -> bool:
+    if not spill.available:
+        await spill.ready()
+    return False
 
 
 async def test_a_full_redis_tells_how_much_it_took_and_still_drains() -> None:

@@ -69,6 +69,40 @@ async def test_a_slot_that_moved_is_followed(cluster: Cluster) -> None:
     assert await target.command("CLUSTER", "COUNTKEYSINSLOT", slot) > 0
 
 
+async def test_writing_and_draining_over_moves_of_the_slot_lose_nothing(cluster: Cluster, scale: int) -> None:
+    slot = OwnerKeys("outfeed", "uid", "peer").slot
+    async with connect(cluster.url) as spill:
+        spool = await loaded(spill)
+        moving = asyncio.create_task(move_about(cluster, slot, 3 * scale))
+        taken, drained, number = set(), set(), 0
+        while not moving.done():
+            entries = [b"%06d" % (number + place) for place in range(50)]
+            number += len(entries)
+            try:
+                await spool.append(Kind.BACKLOG, entries)
+                taken |= set(entries)
+                await spool.promote(0)
+                found = await spool.read(40)
+                spool.ack([entry.id for entry in found])
+                drained |= {entry.data for entry in found}
+            except (SpillUnavailableError, LeaseLostError):
+                await eventually(lambda: spool_is_back(spool))
+        await moving
+        await eventually(lambda: spool_is_back(spool))
+        drained |= set(await drain(spool, 1000))
+        assert taken
+        assert taken <= drained
+        assert spill.metrics.leases_lost
+
+
+async def move_about(cluster: Cluster, slot: int, times: int) -> None:
+    for number in range(times):
+        await asyncio.sleep(0.3)
+        source = await cluster.owner(slot)
+        others = [node for node in cluster.masters if node is not source]
+        await cluster.move_slot(slot, others[number % 2])
+
+
 async def test_an_owner_whose_slot_is_on_the_move_has_to_wait(cluster: Cluster) -> None:
     await start_move(cluster, OwnerKeys("outfeed", "uid", "peer").slot)
     async with connect(cluster.url) as spill:
@@ -145,6 +179,22 @@ async def test_the_master_that_sentinels_name_is_used_and_its_successor_followed
         await spool.append(Kind.BACKLOG, [b"b"])
         assert await drain(spool) == [b"a", b"b"]
         assert str(sentinels.replica.port) in events[-1].server
+
+
+async def test_a_master_that_hangs_is_left_for_its_successor() -> None:
+    async with (
+        run_sentinels() as sentinels,
+        connect(sentinels.url, answer_timeout=0.5, connect_timeout=0.5) as spill,
+    ):
+        spool = await loaded(spill)
+        await spool.append(Kind.BACKLOG, [b"a"])
+        await eventually(lambda: has_keys(sentinels.replica))
+        sentinels.master.freeze()
+        with pytest.raises(SpillUnavailableError, match="did not answer within"):
+            await spool.append(Kind.BACKLOG, [b"b"])
+        await eventually(lambda: spool_is_back(spool))
+        sentinels.master.thaw()
+        assert await drain(spool) == [b"a"]
 
 
 @asynccontextmanager
@@ -231,10 +281,18 @@ async def test_an_acl_user_needs_these_commands_on_our_keys_only() -> None:
 
 async def test_a_user_without_rights_is_told_what_it_lacks() -> None:
     async with run_valkey() as valkey:
-        await valkey.command("ACL", "SETUSER", "weak", "on", ">secret", "~forebay:*", "-@all", "+info")
+        await valkey.command("ACL", "SETUSER", "weak", "on", ">secret", "~forebay:*", "-@all", "+info", "+waitaof")
         async with connect(valkey.url.replace("//", "//weak:secret@")) as spill:
             with pytest.raises(SpillCheckError, match="acl"):
                 await spill.spool("peer").load()
+
+
+async def test_a_user_that_may_not_wait_for_the_log_is_refused_at_once() -> None:
+    async with run_valkey() as valkey:
+        await valkey.command("ACL", "SETUSER", "hasty", "on", ">secret", "~forebay:*", "+@all", "-waitaof")
+        async with connect(valkey.url.replace("//", "//hasty:secret@"), ready=False) as spill:
+            with pytest.raises(SpillCheckError, match=r"acl is .*waitaof"):
+                await asyncio.wait_for(spill.ready(), 20)
 
 
 async def test_a_wrong_password_is_told_without_showing_it() -> None:

@@ -75,6 +75,7 @@ async def test_with_everysec_the_handle_resolves_later(spool: Spool) -> None:
 
 
 async def test_many_appends_share_one_fence(spool: Spool, valkey: Valkey) -> None:
+    await valkey.command("CONFIG", "RESETSTAT")
     handles = [await spool.append(Kind.BACKLOG, [b"a"]) for _ in range(50)]
     await asyncio.gather(*(handle.wait() for handle in handles))
     stats = await valkey.command("INFO", "commandstats")
@@ -101,6 +102,7 @@ async def test_with_always_concurrent_owners_share_a_wait() -> None:
         spill = await opened(valkey)
         spools = [spill.spool(f"peer {number}") for number in range(20)]
         await asyncio.gather(*(spool.load() for spool in spools))
+        await valkey.command("CONFIG", "RESETSTAT")
         await asyncio.gather(*(spool.append(Kind.BACKLOG, [b"a"]) for spool in spools))
         stats = await valkey.command("INFO", "commandstats")
         assert stats["cmdstat_waitaof"]["calls"] <= 4

@@ -238,6 +238,12 @@ def test_outfeed_takes(path, value):
         ("spec.listeners.grpc.port", 65_536, "spec.listeners.grpc.port: 65536 is above 65535; give 1 to 65535"),
         ("spec.listeners.nntp.address", "a b", "spec.listeners.nntp.address: 'a b' does not fit; give an IP address"),
         (
+            "spec.listeners.nntp.address",
+            "127.0.0.1:1119",
+            "spec.listeners.nntp.address: '127.0.0.1:1119' does not fit; give an IP address or a host name, as "
+            "127.0.0.1 or ::; the port has a field of its own",
+        ),
+        (
             "spec.listeners.health.port",
             "9119",
             "spec.listeners.health.port: '9119' is no whole number; give 1 to 65535",

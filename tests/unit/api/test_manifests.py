@@ -1,9 +1,11 @@
 """Manifests from files and from documents."""
 
+import re
+
 import pytest
 import yaml
 
-from forebay.api import ManifestError, SecretError, read_files, read_objects
+from forebay.api import ManifestError, read_files, read_objects
 from forebay.api.v1alpha1 import Outfeed, Peerfeed, SecretReference, Spill
 
 from .samples import OUTFEED, PEERFEED, SPILL, changed
@@ -57,9 +59,12 @@ def test_all_errors_of_all_files_are_told(tmp_path):
     missing = tmp_path / "none.yaml"
     fields = [problem.split(": ", 3)[:3] for problem in problems(tmp_path, missing)]
     assert [part for _, *part in fields] == [
-        ["is no YAML", "did not find expected node content; correct it"],
+        [
+            "is no YAML",
+            "did not find expected node content; indent by spaces, and put text with special characters between quotes",
+        ],
         ["is no UTF-8 at octet 3; save it as UTF-8"],
-        ["can't be read", "No such file or directory"],
+        ["can't be read", "No such file or directory; name another"],
         ["Peerfeed/peer-b", "spec.port"],
         ["Peerfeed/peer-b", "spec.window"],
         ["Spill/B", "metadata.name"],
@@ -132,14 +137,16 @@ def test_secrets_are_kept_apart_and_found_by_reference(tmp_path):
 @pytest.mark.parametrize(
     ("name", "key", "problem"),
     [
-        ("other", "url", "there is no Secret default/other; add it"),
-        ("redis", "u", "default/redis has no key u; add it"),
+        ("other", "url", "there is no Secret default/other; add it to the manifests"),
+        ("redis", "u", "the Secret default/redis has no key u; add it"),
     ],
 )
-def test_secret_that_is_not_there(tmp_path, name, key, problem):
+def test_secret_that_is_not_there_is_told_where_it_is_referred_to(tmp_path, name, key, problem):
     secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "redis"}, "stringData": {"url": "x"}}
-    with pytest.raises(SecretError, match=problem):
-        read_files([write(tmp_path / "a.yaml", secret)]).secret("default", SecretReference(name=name, key=key))
+    spill = changed(SPILL, "spec", {"urlFrom": {"secretRef": {"name": name, "key": key}}})
+    file = write(tmp_path / "a.yaml", secret, spill)
+    (found,) = problems(file)
+    assert re.fullmatch(rf"{file}:\d+: Spill/spill: spec.urlFrom.secretRef: {problem}", found)
 
 
 def test_faulty_secret_is_told_with_its_line(tmp_path):

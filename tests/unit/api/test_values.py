@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from forebay.api.model import Model, json_schema
-from forebay.api.values import Flag, Number, Size, Span, Text, Whole
+from forebay.api.values import Flag, Number, Size, Span, Text, Whole, show
 
 
 class Sample(Model):
@@ -56,13 +56,13 @@ def test_value_within_bounds_is_taken(field, value, read):
         ("count", 0, "0 is below 1; give 1 to 100"),
         ("count", 101, "101 is above 100; give 1 to 100"),
         ("count", "7", "'7' is no whole number; give 1 to 100"),
-        ("count", True, "True is no whole number; give 1 to 100"),
+        ("count", True, "true is no whole number; give 1 to 100"),
         ("count", 1.0, "1.0 is no whole number; give 1 to 100"),
         ("share", 1.5, "1.5 is above 1; give 0 to 1"),
         ("share", -0.1, "-0.1 is below 0; give 0 to 1"),
         ("share", float("nan"), "nan is no number; give 0 to 1"),
         ("share", "0.5", "'0.5' is no number; give 0 to 1"),
-        ("share", False, "False is no number; give 0 to 1"),
+        ("share", False, "false is no number; give 0 to 1"),
         ("wait", "999ms", "999ms is below 1s; give 1s to 1h"),
         ("wait", "1h1ms", "1h1ms is above 1h; give 1s to 1h"),
         ("wait", 30, "30 is no duration; give a number with its unit between quotes, 1s to 1h"),
@@ -70,7 +70,7 @@ def test_value_within_bounds_is_taken(field, value, read):
         ("space", "999B", "999B is below 1KB; give 1KB to 1GB"),
         ("space", 1_000_000_001, "1000000001B is above 1GB; give 1KB to 1GB"),
         ("space", -1, "-1B is below 1KB; give 1KB to 1GB"),
-        ("space", True, "True is no size; give 1KB to 1GB"),
+        ("space", True, "true is no size; give 1KB to 1GB"),
         ("space", "5Mi", "'5Mi' is no size; give 5MiB"),
         ("word", "ABC", "'ABC' does not fit; give small letters"),
         ("word", "abcdef", "6 characters are too many; give at most 5"),
@@ -114,3 +114,7 @@ def test_schema_has_bounds_defaults_and_descriptions():
 def test_values_are_frozen():
     with pytest.raises(ValidationError, match="frozen"):
         Sample().count = 7
+
+
+def test_what_is_quoted_is_written_as_in_yaml():
+    assert [show(value) for value in (None, True, "a", 1)] == ["null", "true", "'a'", "1"]

@@ -1,6 +1,4 @@
-import pytest
-
-from forebay.api import SecretError, read_files
+from forebay.api import read_files
 from forebay.cli.documents import document_of
 from forebay.runtime import Secret
 
@@ -29,11 +27,6 @@ def test_a_document_holds_the_resources_and_the_secrets_they_refer_to(tmp_path):
     assert document.revision == 7
     assert [manifest["kind"] for manifest in document.manifests] == ["Spill"]
     assert document.secrets == {"news/redis": {"url": Secret("redis://:word@localhost:6379")}}
-
-
-def test_a_missing_secret_is_an_error(tmp_path):
-    with pytest.raises(SecretError, match="no Secret news/redis"):
-        document_of(manifests(tmp_path, SPILL), 1)
 
 
 def test_the_text_of_a_document_shows_no_secret(tmp_path):

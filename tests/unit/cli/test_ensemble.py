@@ -37,6 +37,11 @@ def test_an_address_in_the_manifest_counts(tmp_path):
     assert settings.grpc.insecure
 
 
+def test_operator_and_traces_are_handed_on(tmp_path):
+    settings = host_settings(outfeed(), gathering(tmp_path, operator="operator.*", traces="http://collector:4317"))
+    assert (settings.operator, settings.traces) == ("operator.*", "http://collector:4317")
+
+
 def test_the_address_for_health_can_be_overridden(tmp_path):
     assert host_settings(outfeed(), gathering(tmp_path, http="127.0.0.1:0")).http == "127.0.0.1:0"
 

@@ -60,48 +60,79 @@ def test_failed_append_leaves_nothing(disk, monkeypatch):
     file.close()
 
 
+def read_into(file, size, offset, *, wait=False):
+    buffer = bytearray(size)
+    done = file.pread_into(memoryview(buffer), offset, wait=wait)
+    return None if done is None else bytes(buffer[:done])
+
+
 def test_pread_ends_with_the_file(disk):
     file = disk.create("f")
     file.append([b"abc"])
-    assert (file.pread(10, 1), file.pread(10, 3), file.pread_cached(10, 1)) == (b"bc", b"", b"bc")
+    assert (file.pread(10, 1), file.pread(10, 3)) == (b"bc", b"")
     file.close()
 
 
-def test_cached_read_of_fresh_data(disk):
+@pytest.mark.parametrize("wait", [True, False])
+def test_read_into_a_buffer_ends_with_the_file(disk, wait):
     file = disk.create("f")
-    file.append([b"x" * 100_000])
-    file.datasync()
-    assert file.pread_cached(100_000, 0) == b"x" * 100_000
+    file.append([b"abc"])
+    assert [read_into(file, size, 1, wait=wait) for size in (1, 2, 10)] == [b"b", b"bc", b"bc"]
     file.close()
 
 
-def test_cached_read_says_none_when_it_would_wait(disk, monkeypatch):
+def test_read_without_waiting_says_none_when_it_would_wait(disk, monkeypatch):
     def cold(*_):
         raise BlockingIOError
 
     file = disk.create("f")
     file.append([b"abc"])
     monkeypatch.setattr(os, "preadv", cold)
-    assert file.pread_cached(3, 0) is None
+    assert read_into(file, 3, 0) is None
     file.close()
 
 
-def test_cached_read_that_got_a_part_says_none(disk, monkeypatch):
+def test_read_without_waiting_that_got_a_part_says_none(disk, monkeypatch):
     file = disk.create("f")
     file.append([b"abc"])
     monkeypatch.setattr(os, "preadv", lambda *_: 1)
-    assert file.pread_cached(3, 0) is None
+    assert read_into(file, 3, 0) is None
     file.close()
 
 
-def test_cached_read_reads_plainly_where_the_file_system_can_not_tell(disk, monkeypatch):
-    def unknown(*_):
-        raise OSError(errno.EOPNOTSUPP, "no")
+def test_read_that_waits_goes_on_after_a_part(disk, monkeypatch):
+    real = os.preadv
+    file = disk.create("f")
+    file.append([b"abcdef"])
+    monkeypatch.setattr(os, "preadv", lambda fd, buffers, at: real(fd, [buffers[0][:2]], at))
+    assert read_into(file, 10, 1, wait=True) == b"bcdef"
+    file.close()
+
+
+def test_read_without_waiting_waits_where_the_file_system_can_not_tell(disk, monkeypatch):
+    real = os.preadv
+
+    def knows_no_flags(fd, buffers, at, *flags):
+        if flags:
+            raise OSError(errno.EOPNOTSUPP, "no")
+        return real(fd, buffers, at)
 
     file = disk.create("f")
     file.append([b"abc"])
-    monkeypatch.setattr(os, "preadv", unknown)
-    assert [file.pread_cached(3, 0), file.pread_cached(2, 1)] == [b"abc", b"bc"]
+    monkeypatch.setattr(os, "preadv", knows_no_flags)
+    assert [read_into(file, 3, 0), read_into(file, 2, 1)] == [b"abc", b"bc"]
+    file.close()
+
+
+def test_other_errors_of_a_read_are_told(disk, monkeypatch):
+    def broken(*_):
+        raise OSError(errno.EIO, "bad block")
+
+    file = disk.create("f")
+    file.append([b"abc"])
+    monkeypatch.setattr(os, "preadv", broken)
+    with pytest.raises(OSError, match="bad block"):
+        read_into(file, 3, 0)
     file.close()
 
 

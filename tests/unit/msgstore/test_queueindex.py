@@ -57,6 +57,17 @@ def test_acknowledging_twice_counts_once(index):
     assert len(index) == 1
 
 
+def test_acknowledging_what_was_never_published_changes_nothing(disk, index):
+    index.publish(entries(range(4)))
+    index.deliver(range(2, ENTRIES * 3), 1)
+    index.acknowledge(range(2, ENTRIES * 3))
+    assert (len(index), index.low_seq) == (2, 0)
+    index.sync()
+    with opened(disk.after_power_loss()) as again:
+        assert seqs(again) == [0, 1]
+        assert again.next_seq == 4
+
+
 def test_deliveries_are_counted(index):
     index.publish(entries(range(6)))
     index.deliver(range(4), 1)

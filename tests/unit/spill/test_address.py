@@ -46,7 +46,7 @@ def test_a_url_is_read(url: str, expected: Address) -> None:
         pytest.param("redis://host:65536", "name:port", id="port too large"),
         pytest.param("redis://:1", "name:port", id="no host"),
         pytest.param("redis://host:²", "name:port", id="digit that is none"),
-        pytest.param("redis://host/x", "database 'x' is no number", id="database"),
+        pytest.param("redis://host/x", "the database, which follows the host, must be a number", id="database"),
         pytest.param("redis+sentinel://a", "ends in /SERVICE", id="no service"),
         pytest.param("redis+cluster://a/1", "database 0 only", id="database of a cluster"),
         pytest.param("unix://run/redis.sock", "absolute path", id="relative path"),
@@ -55,6 +55,12 @@ def test_a_url_is_read(url: str, expected: Address) -> None:
 def test_a_bad_url_is_refused_without_repeating_it(url: str, message: str) -> None:
     with pytest.raises(SpillSettingsError, match=message) as caught:
         parse_url(url.replace("://", "://user:hunter2@"))
+    assert "hunter2" not in str(caught.value)
+
+
+def test_a_password_that_is_not_escaped_is_not_shown_either() -> None:
+    with pytest.raises(SpillSettingsError, match="escape a / in a password as %2F") as caught:
+        parse_url("redis://user:12/hunter2@host")
     assert "hunter2" not in str(caught.value)
 
 

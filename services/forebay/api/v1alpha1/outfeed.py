@@ -10,7 +10,13 @@ from forebay.api.v1alpha1.spill import GIBIBYTE
 from forebay.api.values import Flag, Size, Span, Text, Whole
 
 Port = Annotated[int, Whole(1, 65535, "")]
-BindAddress = Annotated[str, Text(r"^[0-9A-Za-z.:-]+$", "an IP address or a host name, as 127.0.0.1 or ::")]
+BindAddress = Annotated[
+    str,
+    Text(
+        r"^([0-9A-Za-z.-]+|[0-9A-Fa-f]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f.]*)$",
+        "an IP address or a host name, as 127.0.0.1 or ::; the port has a field of its own",
+    ),
+]
 
 
 class GrpcListener(Model):

@@ -5,7 +5,15 @@ from typing import Annotated
 
 import typer
 
-from forebay.cli.options import DataOption, FilesOption, InsecureOption, RedisOption, TlsOption
+from forebay.cli.options import (
+    DataOption,
+    FilesOption,
+    InsecureOption,
+    OperatorOption,
+    RedisOption,
+    TlsOption,
+    TracesOption,
+)
 
 serve = typer.Typer(no_args_is_help=True, help="Run one service as this process.")
 
@@ -25,6 +33,8 @@ def outfeed(
     redis: RedisOption = "",
     tls: TlsOption = None,
     insecure: InsecureOption = False,
+    operator: OperatorOption = "",
+    traces: TracesOption = "",
     http: Annotated[
         str,
         typer.Option("--http", metavar="HOST:PORT", help="Where health and metrics are shown, instead of the files'."),
@@ -49,4 +59,4 @@ def outfeed(
     from forebay.runtime import DrainSettings
 
     drain = DrainSettings(drain_endpoints, drain_calls, drain_total)
-    run_serve(Gathering(files, data, redis, tls, insecure, drain, http), name)
+    run_serve(Gathering(files, data, redis, tls, insecure, operator, traces, drain, http), name)

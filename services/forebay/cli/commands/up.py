@@ -9,10 +9,12 @@ from forebay.cli.options import (
     DataOption,
     FilesOption,
     InsecureOption,
+    OperatorOption,
     Output,
     OutputOption,
     RedisOption,
     TlsOption,
+    TracesOption,
 )
 
 
@@ -49,6 +51,8 @@ def up(
     ] = 120.0,
     tls: TlsOption = None,
     insecure: InsecureOption = False,
+    operator: OperatorOption = "",
+    traces: TracesOption = "",
     output: OutputOption = Output.TABLE,
 ) -> None:
     """Run everything that manifests describe in one process: each Outfeed, and a Valkey for each managed Spill.
@@ -59,5 +63,5 @@ def up(
     from forebay.cli.ensemble import Gathering
     from forebay.cli.running import Wish, run_up
 
-    gathering = Gathering(files, data, redis, tls, insecure, later=delays(start_later or ()))
+    gathering = Gathering(files, data, redis, tls, insecure, operator, traces, later=delays(start_later or ()))
     run_up(gathering, Wish(offer, until_delivered, deadline, output))

@@ -1,0 +1,46 @@
+"""A store on a disk that can lose its power, and a gate before its syncs."""
+
+import asyncio
+import threading
+
+import pytest
+
+from messagestores import opened
+from powerloss import PowerLossDisk, PowerLossFile
+
+
+@pytest.fixture
+def disk():
+    return PowerLossDisk()
+
+
+@pytest.fixture
+def store(disk):
+    with opened(disk) as store:
+        yield store
+
+
+class Gate:
+    """Holds the next sync of a file until it is opened."""
+
+    def __init__(self, monkeypatch):
+        self.open = threading.Event()
+        self.reached = threading.Event()
+        real = PowerLossFile.datasync
+
+        def datasync(file):
+            self.reached.set()
+            self.open.wait()
+            real(file)
+
+        monkeypatch.setattr(PowerLossFile, "datasync", datasync)
+
+    async def wait(self):
+        await asyncio.to_thread(self.reached.wait)
+
+
+@pytest.fixture
+def gate(monkeypatch):
+    gate = Gate(monkeypatch)
+    yield gate
+    gate.open.set()

@@ -1,0 +1,36 @@
+"""Manifests of an outfeed and its peers, for tests that read configurations."""
+
+from uuid import NAMESPACE_DNS, uuid5
+
+from forebay.api import read_objects
+from forebay.outfeed.peeroptions import PeerOptions, options
+
+API = "forebay.dev/v1alpha1"
+NAMESPACE = "news"
+
+
+def manifest(kind: str, name: str, spec: dict, **metadata) -> dict:
+    """A resource with an identity of its own."""
+    uid = str(uuid5(NAMESPACE_DNS, f"{kind}.{name}"))
+    head = {"name": name, "namespace": NAMESPACE, "uid": uid, "generation": 1, **metadata}
+    return {"apiVersion": API, "kind": kind, "metadata": head, "spec": spec}
+
+
+def spill(**spec) -> dict:
+    return manifest("Spill", "main", spec or {"url": "redis://127.0.0.1:6379/0"})
+
+
+def outfeed(name: str = "main", **spec) -> dict:
+    return manifest("Outfeed", name, {"spillRef": {"name": "main"}, **spec})
+
+
+def peerfeed(name: str = "peer", **spec) -> dict:
+    place = {} if "target" in spec else {"hosts": [f"{name}.example"]}
+    return manifest("Peerfeed", name, {"outfeedRef": {"name": "main"}, **place, **spec})
+
+
+def peer_options(name: str = "peer", **spec) -> PeerOptions:
+    """The options of a sound peer."""
+    reading = read_objects([spill(), outfeed(), peerfeed(name, **spec)])[2]
+    assert not reading.violations, reading.violations
+    return options(reading.resource, None)

@@ -1,0 +1,167 @@
+"""What one outfeed reads out of a configuration, and what it says of each resource."""
+
+import pytest
+
+from forebay.outfeed.configuration import Selector, Surroundings
+from forebay.runtime.document import ConfigDocument
+from forebay.runtime.secret import Secret
+from manifests import NAMESPACE, manifest, outfeed, peerfeed, spill
+
+NNTP = {"listeners": {"nntp": {"port": 1190}}}
+
+
+def select(*manifests, secrets=None):
+    surroundings = Surroundings(
+        managed_url=lambda spill: f"unix:///{spill.metadata.name}",
+        target_host=lambda outfeed: f"{outfeed.metadata.name}.host",
+    )
+    return Selector((NAMESPACE, "main"), surroundings).select(ConfigDocument(1, manifests, secrets or {}))
+
+
+def faults(selection):
+    """Violations by kind and name."""
+    return {
+        (result.kind, result.name): [tuple(violation) for violation in result.violations]
+        for result in selection.results
+        if result.violations
+    }
+
+
+def names(selection):
+    return [peer.name for peer in selection.peers]
+
+
+def test_a_sound_configuration_has_a_result_without_violation_for_each_resource():
+    selection = select(spill(), outfeed(), peerfeed("a"), peerfeed("b"))
+    assert selection.outfeed.metadata.name == "main"
+    assert selection.url == "redis://127.0.0.1:6379/0"
+    assert names(selection) == ["a", "b"]
+    assert not selection.faulty
+    kinds = [(result.kind, result.namespace, result.name, result.generation) for result in selection.results]
+    assert kinds == [
+        ("Spill", NAMESPACE, "main", 1),
+        ("Outfeed", NAMESPACE, "main", 1),
+        ("Peerfeed", NAMESPACE, "a", 1),
+        ("Peerfeed", NAMESPACE, "b", 1),
+    ]
+    assert all(result.applied for result in selection.results)
+
+
+def test_the_order_of_resources_does_not_matter():
+    selection = select(peerfeed("a"), outfeed(), spill())
+    assert (names(selection), selection.url) == (["a"], "redis://127.0.0.1:6379/0")
+
+
+def test_without_our_outfeed_there_is_nothing_to_apply():
+    selection = select(spill(), outfeed("other"), peerfeed())
+    assert selection.outfeed is None
+
+
+def test_peers_of_other_outfeeds_are_left_alone():
+    selection = select(spill(), outfeed(), outfeed("other"), peerfeed("a", outfeedRef={"name": "other"}))
+    assert names(selection) == []
+    assert not faults(selection)
+
+
+def test_a_peer_of_an_outfeed_of_that_name_elsewhere_is_not_ours():
+    elsewhere = manifest("Outfeed", "main", {"spillRef": {"name": "main"}}, namespace="elsewhere")
+    theirs = manifest("Peerfeed", "a", peerfeed()["spec"], namespace="elsewhere")
+    spills = [spill(), manifest("Spill", "main", {"managed": {}}, namespace="elsewhere")]
+    assert names(select(*spills, outfeed(), elsewhere, theirs)) == []
+
+
+def test_a_faulty_outfeed_is_none():
+    selection = select(spill(), outfeed(history={"remember": "soon"}))
+    assert selection.outfeed is None
+    ((field, _),) = faults(selection)["Outfeed", "main"]
+    assert field == "spec.history.remember"
+
+
+def test_a_faulty_peer_leaves_the_others_alone_and_is_known_as_such():
+    bad = peerfeed("bad", window=0)
+    selection = select(spill(), outfeed(), bad, peerfeed("good"))
+    assert names(selection) == ["good"]
+    assert selection.faulty == {bad["metadata"]["uid"]}
+    ((field, _),) = faults(selection)["Peerfeed", "bad"]
+    assert field == "spec.window"
+
+
+def test_unknown_fields_are_warnings():
+    selection = select(spill(), outfeed(), peerfeed("a", colour="blue"))
+    assert names(selection) == ["a"]
+    assert "colour" in selection.results[2].warnings[0]
+
+
+def test_a_managed_spill_is_where_the_surroundings_say():
+    assert select(spill(managed={}), outfeed()).url == "unix:///main"
+
+
+def test_the_url_of_a_spill_comes_from_a_secret():
+    given = spill(urlFrom={"secretRef": {"name": "redis", "key": "url"}})
+    secrets = {f"{NAMESPACE}/redis": {"url": Secret("redis://:hush@r.example:6379/0")}}
+    selection = select(given, outfeed(), secrets=secrets)
+    assert selection.url == "redis://:hush@r.example:6379/0"
+    assert "hush" not in repr(selection)
+    assert not faults(selection)
+
+
+@pytest.mark.parametrize("secrets", [{}, {f"{NAMESPACE}/redis": {"other": Secret("x")}}], ids=["secret", "key"])
+def test_a_missing_secret_is_told_by_name(secrets):
+    selection = select(spill(urlFrom={"secretRef": {"name": "redis", "key": "url"}}), outfeed(), secrets=secrets)
+    assert selection.url == ""
+    assert faults(selection) == {
+        ("Spill", "main"): [("spec.urlFrom.secretRef", "there is no key url in a Secret redis: add it")]
+    }
+
+
+def test_a_secret_of_another_namespace_is_not_ours():
+    given = spill(urlFrom={"secretRef": {"name": "redis", "key": "url"}})
+    secrets = {"elsewhere/redis": {"url": Secret("redis://r.example")}}
+    assert select(given, outfeed(), secrets=secrets).url == ""
+
+
+def test_a_spill_that_our_outfeed_does_not_name_is_left_alone():
+    other = manifest("Spill", "other", {"urlFrom": {"secretRef": {"name": "redis", "key": "url"}}})
+    selection = select(spill(), other, outfeed())
+    assert selection.url == "redis://127.0.0.1:6379/0"
+    assert not faults(selection)
+
+
+def test_a_spill_that_is_missing_is_a_fault_of_the_outfeed():
+    selection = select(outfeed())
+    assert selection.url == ""
+    assert [field for field, _ in faults(selection)["Outfeed", "main"]] == ["spec.spillRef.name"]
+
+
+def test_a_target_is_fed_on_its_own_port():
+    selection = select(spill(), outfeed(), outfeed("next", **NNTP), peerfeed("a", target={"name": "next"}, port=7))
+    assert selection.peers[0].lines.hosts == (("next.host", 1190),)
+
+
+def test_a_target_that_listens_to_no_feeders_is_a_fault_of_the_peer():
+    selection = select(spill(), outfeed(), outfeed("next"), peerfeed("a", target={"name": "next"}))
+    assert names(selection) == []
+    problem = "the Outfeed next has no NNTP listener: give it spec.listeners.nntp"
+    assert faults(selection) == {("Peerfeed", "a"): [("spec.target", problem)]}
+    assert len(selection.faulty) == 1
+
+
+def test_a_target_that_is_missing_is_a_fault_of_the_peer():
+    selection = select(spill(), outfeed(), peerfeed("a", target={"name": "next"}))
+    assert names(selection) == []
+    assert [field for field, _ in faults(selection)["Peerfeed", "a"]] == ["spec.target.name"]
+
+
+def test_a_target_is_one_of_the_namespace_of_the_peer():
+    far = manifest("Spill", "main", {"managed": {}}, namespace="elsewhere")
+    theirs = {"spillRef": {"name": "main"}, "listeners": {"nntp": {"port": 7}}}
+    elsewhere = manifest("Outfeed", "next", theirs, namespace="elsewhere")
+    ours = outfeed("next", **NNTP)
+    selection = select(spill(), far, outfeed(), elsewhere, ours, peerfeed("a", target={"name": "next"}))
+    assert selection.peers[0].lines.hosts == (("next.host", 1190),)
+
+
+def test_what_is_no_manifest_is_a_fault_by_itself():
+    selection = select(spill(), outfeed(), {"kind": "Peerfeed"}, peerfeed("a"))
+    assert names(selection) == ["a"]
+    assert not selection.results[2].applied
