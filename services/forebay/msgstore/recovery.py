@@ -4,7 +4,6 @@ import logging
 import re
 from collections import Counter
 from dataclasses import dataclass
-from operator import attrgetter
 from time import perf_counter
 
 from forebay.msgstore import snapshot
@@ -135,9 +134,8 @@ class Recovery:
         self.report.add(scanner.damages)
 
     def _enter(self, file: MessageFile, block: list[Found]) -> None:
+        # Of two records with one id in one file the later is the newer: a copy has only one of each id.
         newest = {found.id: found for found in block}
-        if len(newest) < len(block):
-            newest = {found.id: found for found in sorted(block, key=attrgetter("stamp"))}
         places = self._catalogue.index.find(list(newest))
         start = where(file.number, 0)
         entries = [

@@ -12,7 +12,9 @@ from forebay.outfeed.backlog import Backlog, read_token
 from forebay.outfeed.feedlog import FeedLog
 from forebay.outfeed.ledger import Ledger
 from forebay.outfeed.logsegment import SEGMENT_BITS, SEGMENT_ENTRIES, SLOT_MASK
-from forebay.spill import Entry, Kind, LeaseLostError, Loaded, SpillError, Spool
+from forebay.outfeed.token import Token
+from forebay.spill import Entry, Kind, LeaseLostError, Loaded, SpillAnswerError, SpillError, Spool
+from forebay.spill.deadletter import decode as decode_letter
 
 log = structlog.stdlib.get_logger(__name__)
 
@@ -86,7 +88,7 @@ class Inventory:
         ward = self._ward
         cursor = ward.cursor
         for entry in entries:
-            token = read_token(entry.data)
+            token = _token(kind, entry)
             if token is None or not ward.needs(token.seq) or not self.found.add(token.seq):
                 continue
             if token.seq >= cursor:
@@ -114,6 +116,16 @@ class Inventory:
     def _count(self, seqs: Iterable[int]) -> int:
         ward = self._ward
         return sum(ward.needs(seq) and not ward.logged(seq) for seq in seqs)
+
+
+def _token(kind: Kind, entry: Entry) -> Token | None:
+    if kind is not Kind.DEAD:
+        return read_token(entry.data)
+    try:
+        return read_token(decode_letter(*entry).data)
+    except SpillAnswerError as error:
+        log.error("a dead letter is left out", reason=str(error))
+        return None
 
 
 class Custodian:

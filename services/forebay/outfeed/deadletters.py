@@ -2,6 +2,7 @@
 
 from forebay.outfeed.backlog import read_token
 from forebay.outfeed.peer import Peer
+from forebay.outfeed.token import Token
 from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
 from forebay.runtime.errors import FieldViolation, InvalidArgumentError, UnavailableError
 from forebay.spill import DeadLetter, SpillError
@@ -38,12 +39,9 @@ async def replay(peer: Peer, message_ids: set[bytes]) -> int:
     while letters := await _letters(peer, PAGE, after):
         after = letters[-1].id
         chosen = [
-            (letter.id, token._replace(tries=0).encode())
+            (letter.id, token)
             for letter in letters
-            if (token := read_token(letter.data))
-            and (not message_ids or token.message_id in message_ids)
-            # A crash may leave a letter of what is sent again all the same.
-            and peer.backlog.lacks(token.seq)
+            if (token := read_token(letter.data)) and (not message_ids or token.message_id in message_ids)
         ]
         if chosen:
             replayed += await _replay(peer, chosen)
@@ -51,9 +49,11 @@ async def replay(peer: Peer, message_ids: set[bytes]) -> int:
     return replayed
 
 
-async def _replay(peer: Peer, letters: list[tuple[bytes, bytes]]) -> int:
+async def _replay(peer: Peer, letters: list[tuple[bytes, Token]]) -> int:
+    # A crash may leave two letters of one article, or one of an article that is sent again all the same.
+    count = len({token.seq for _, token in letters if peer.backlog.lacks(token.seq)})
     try:
-        count = await peer.spool.replay(letters)
+        await peer.spool.replay([(letter_id, token._replace(tries=0).encode()) for letter_id, token in letters])
     except SpillError as error:
         raise UnavailableError(f"peer {peer.options.name}: {error}", retry_after=RETRY_SECONDS) from error
     peer.feed.ledger.replay(count)

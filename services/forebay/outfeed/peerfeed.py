@@ -179,7 +179,7 @@ class Peerfeed:
 
     def spilled_already(self, seqs: set[int]) -> None:
         """Redis has these, which the feed log would hand out still."""
-        self._spilled |= seqs
+        self._spilled = seqs
 
     def dropped(self, dropped: Dropped, tokens: list[Token], deferred: int) -> None:
         """A limit removed these; so many of them were deferred."""

@@ -159,6 +159,16 @@ async def test_damage_found_while_reading_is_set_aside_counted_and_logged(caplog
         assert lost(store, range(10)) == []
 
 
+async def test_whole_record_of_another_message_is_damage():
+    disk = PowerLossDisk()
+    with opened(disk) as store:
+        await store.put(puts(range(10)))
+        data = disk.contents(name(1))
+        third, fourth = (slice(FILE_HEAD_SIZE + n * RECORD, FILE_HEAD_SIZE + (n + 1) * RECORD) for n in (3, 4))
+        data[third], data[fourth] = data[fourth], data[third]
+        assert store.read(ids(range(10))) == [None if n in (3, 4) else body(n) for n in range(10)]
+
+
 async def test_octets_read_before_do_not_stand_for_those_that_are_gone():
     disk = PowerLossDisk()
     with opened(disk) as store:

@@ -2,11 +2,13 @@
 
 from itertools import pairwise
 
+import pytest
+
 from corpus import synthetic
 from eventually import eventually
 from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
 
-from .waiting import ids
+from .waiting import ids, is_whole
 
 
 async def dead_letters(outfeed, peer):
@@ -55,6 +57,43 @@ async def test_one_article_that_the_peer_cannot_take_is_dead_lettered_and_the_ot
 async def given_up(outfeed, peer):
     counters = await outfeed.drained(peer)
     return counters if counters.dead_lettered else None
+
+
+@pytest.mark.parametrize("how", ["stop", "kill", "kill, and redis"])
+async def test_dead_letters_survive_a_restart_and_stay_where_they_are(outfeed, peer, redis, how):
+    peer.check_reply = b"501"
+    outfeed.peer("picky", peer.port, deadLetter={"maxTries": 1})
+    await outfeed.start()
+    articles = list(synthetic(10, 500))
+    await outfeed.offer(articles)
+    await eventually(lambda: has_dead_letters(outfeed, "picky", 10))
+    await eventually(lambda: log_is_passed(outfeed))
+    if "redis" in how:
+        await redis.kill()
+        await outfeed.kill()
+        await redis.start()
+    else:
+        await getattr(outfeed, how)()
+    peer.check_reply = b""
+    await outfeed.start()
+    await eventually(lambda: is_whole(outfeed))
+    assert await has_dead_letters(outfeed, "picky", 10)
+    counters = await outfeed.drained("picky")
+    assert (counters.offered, counters.dead_lettered) == (10, 10)
+    await outfeed.stub.ReplayDeadLetters(pb.ReplayDeadLettersRequest(peer="picky"))
+    assert (await outfeed.drained("picky")).accepted == 10
+    assert set(peer.articles) == set(ids(articles))
+    assert not peer.repeats
+    await outfeed.emptied()
+
+
+async def has_dead_letters(outfeed, peer, count):
+    return len(await dead_letters(outfeed, peer)) == count
+
+
+async def log_is_passed(outfeed):
+    """Whether all that was logged is settled, or safe on Redis."""
+    return (await outfeed.metrics())["forebay_outfeed_log_backlog_bytes"] == 0
 
 
 async def test_a_peer_that_answers_nothing_but_errors_costs_no_article(outfeed, peer):

@@ -7,7 +7,7 @@ import pytest
 from corpus import synthetic
 from eventually import eventually
 
-from .waiting import has_deferred, has_spilled, ids, is_without_streams
+from .waiting import has_deferred, has_spilled, ids, is_whole, is_without_streams
 
 RESTARTS = {"no restart": None, "clean restart": "stop", "dirty restart": "kill"}
 FAULTS = {
@@ -40,10 +40,6 @@ async def restarted(outfeed, how):
 
 async def is_degraded(outfeed, reason):
     return reason in await outfeed.degradations()
-
-
-async def is_whole(outfeed):
-    return not await outfeed.degradations()
 
 
 async def everything_arrives(outfeed, peer, count):

@@ -26,3 +26,7 @@ async def has_deferred(outfeed, name, count):
 
 async def keeps_bodies(outfeed, count):
     return (await outfeed.metrics())["forebay_outfeed_store_messages"] == count
+
+
+async def is_whole(outfeed):
+    return not await outfeed.degradations()
