@@ -2,8 +2,9 @@
 
     cd tests && ../.venv/bin/python -m bench.outfeed_bench [--articles N] [--large N] [--backlog N] [--rounds N]
 
-Needs root and Debian's inn2. Both feeders send what they have on disk to a fresh peer: innfeed from a batch file, outfeed
-from the backlog of a peer that was paused. Rates are the receiver's own, from its first offer to its last article.
+Needs root and Debian's inn2. Both feeders send what they have on disk to a fresh peer: innfeed from a batch file,
+outfeed from the backlog of a peer that was paused. Rates are the receiver's own, from its first offer to its last
+article.
 SCALE=10 takes a million articles for the measurement of memory.
 """
 

@@ -27,7 +27,7 @@ log = structlog.stdlib.get_logger(__name__)
 
 BATCH = 4000
 """Tokens appended at once."""
-READ = 1000
+READ = 250
 """Entries read from R at once at most."""
 
 
@@ -88,7 +88,7 @@ class Backlog:
         self._resent: dict[int, bytes] = {}
         """Where in R a token stands that is in memory or in flight, by seq."""
         self._adrift: set[int] = set()
-        """Seqs in flight whose entry in R is gone, since Redis was restarted."""
+        """Seqs in flight whose place in R is not known any more, since the spool was taken over anew."""
         self._put_off: deque[Token] = deque()
         self._buried: deque[Buried] = deque()
         self._unsure: deque[tuple[Durable, list[int]]] = deque()
@@ -167,7 +167,7 @@ class Backlog:
     # Called by the custodian
 
     def lose_resend(self) -> None:
-        """Redis was restarted: R may not be what it was. What is not in flight is read again."""
+        """The spool was taken over anew: R is read from its checkpoint again, but for what is in flight."""
         in_memory = {token.seq for token in self._queue.resent}
         self._queue.resent.clear()
         self._adrift.update(seq for seq in self._resent if seq not in in_memory)
@@ -226,6 +226,8 @@ class Backlog:
     def _note(self, tokens: list[Token], durable: Durable) -> None:
         seqs = [token.seq for token in tokens]
         self._adrift.difference_update(seqs)
+        # A token that was adrift may have been found in R again while it waited to be appended.
+        self.spool.ack([entry_id for seq in seqs if (entry_id := self._resent.pop(seq, None))])
         self._unsure.append((durable, seqs))
         self._unsure_seqs.update(seqs)
 
@@ -233,17 +235,17 @@ class Backlog:
         while self._put_off:
             batch = [self._put_off.popleft() for _ in range(min(len(self._put_off), BATCH))]
             fresh, resent = self.by_origin(batch)
+            try:
+                await self._move_put_off(resent)
+            except BaseException:
+                self._put_off.extendleft(reversed(batch))
+                raise
             if fresh:
                 await self._append(Kind.DEFERRED, fresh, self._put_off)
-            if resent:
-                await self._move_put_off(resent)
 
     async def _move_put_off(self, tokens: list[Token]) -> None:
-        try:
+        if tokens:
             await self.spool.defer([(self._resent[token.seq], token.encode()) for token in tokens])
-        except BaseException:
-            self._put_off.extendleft(reversed(tokens))
-            raise
         for token in tokens:
             self._resent.pop(token.seq, None)
 

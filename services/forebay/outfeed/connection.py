@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import socket
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TYPE_CHECKING, cast
@@ -120,10 +121,10 @@ class Connection(asyncio.Protocol):
 
         What is then left is given back. Without grace the connection is gone on return.
         """
-        self.asked_to_end = True
         if grace > 0 and self.phase in (Phase.FEEDING, Phase.QUITTING):
             self._run_empty(reason, self._loop.time() + grace)
         else:
+            self.asked_to_end = True
             self._end(reason)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -139,12 +140,18 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """The peer sent something (asyncio)."""
         self._active_at = self._loop.time()
+        self._acknowledge()
         if self.phase is Phase.GREETING:
             self._greet(data)
         elif self.phase is Phase.FEEDING:
             self._answer(data)
         else:
             self._end(self._closing)
+
+    def _acknowledge(self) -> None:
+        """Let the kernel acknowledge at once: a peer under Nagle's algorithm, as INN is, else waits 40 ms for it."""
+        if self._transport and (connection := self._transport.get_extra_info("socket")):
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
 
     def eof_received(self) -> None:
         """The peer closed its side (asyncio)."""
@@ -184,10 +191,11 @@ class Connection(asyncio.Protocol):
             self._feed.up(self)
 
     def _answer(self, data: bytes) -> None:
-        self._window.receive(data, self._loop.time())
+        self._window.receive(data, self._loop.time(), self._pump)
         if self._window.fault:
             self._end(self._window.fault)
-        self._pump()
+        elif self._window.room > 0:
+            self._pump()
 
     def _pump(self) -> None:
         self._woken = False
@@ -211,6 +219,7 @@ class Connection(asyncio.Protocol):
             self._run_empty("nothing to send", now + QUIT_TIMEOUT)
 
     def _run_empty(self, reason: str, deadline: float) -> None:
+        self.asked_to_end = True
         self._closing = self._closing or reason
         self._deadline = min(self._deadline, deadline)
         self._window.taking = False

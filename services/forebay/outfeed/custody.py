@@ -76,8 +76,9 @@ class Inventory:
     The peer is fed while the streams are read, so what is counted is asked for at the end.
     """
 
-    def __init__(self, ward: Ward) -> None:
+    def __init__(self, ward: Ward, backlog: Backlog) -> None:
         self.found = SeqSet()
+        self._backlog = backlog
         self._ahead: set[int] = set()
         self._dead = array("Q")
         self._deferred = array("Q")
@@ -106,16 +107,12 @@ class Inventory:
     @property
     def dead(self) -> int:
         """Dead letters, but for those that are in memory too."""
-        return self._count(self._dead)
+        return sum(map(self._backlog.lacks, self._dead))
 
     @property
     def deferred(self) -> int:
         """What was put off, but for what is in memory too."""
-        return self._count(self._deferred)
-
-    def _count(self, seqs: Iterable[int]) -> int:
-        ward = self._ward
-        return sum(ward.needs(seq) and not ward.logged(seq) for seq in seqs)
+        return sum(map(self._backlog.lacks, self._deferred))
 
 
 def _token(kind: Kind, entry: Entry) -> Token | None:
@@ -172,8 +169,7 @@ class Custodian:
         spool = self._backlog.spool
         loaded = await spool.load()
         restarted = bool(self._run_id) and self._run_id != loaded.run_id
-        if restarted:
-            self._backlog.lose_resend()
+        self._backlog.lose_resend()
         self.audited = self.audited and not restarted
         if not self.audited:
             if self._run_id or not self._is_whole(loaded):
@@ -195,7 +191,7 @@ class Custodian:
     async def _audit(self, spool: Spool) -> None:
         """Compare what the peer needs with what Redis holds, and put back what is missing."""
         ward = self._ward
-        inventory = Inventory(ward)
+        inventory = Inventory(ward, self._backlog)
         async for held in spool.iterate():
             inventory.add(held.kind, held.entries)
         doubtful = self._backlog.forget_unsure()

@@ -33,8 +33,10 @@ async def _letters(peer: Peer, size: int, after: bytes | None) -> list[DeadLette
 async def replay(peer: Peer, message_ids: set[bytes]) -> int:
     """Queue dead letters again with no tries counted: those with these message-ids, or all; returns how many.
 
-    Raises `UnavailableError` while Redis is away.
+    Raises `UnavailableError` while the backlog cannot be used.
     """
+    if peer.backlog.trouble:
+        raise UnavailableError(f"peer {peer.options.name}: {peer.backlog.trouble}", retry_after=RETRY_SECONDS)
     replayed, after = 0, None
     while letters := await _letters(peer, PAGE, after):
         after = letters[-1].id

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from forebay.outfeed.nocheck import NoCheckFilter
     from forebay.outfeed.token import Token
 
-BATCH_BYTES = 1 << 20
+BATCH_BYTES = 1 << 17
 """Octets of bodies loaded at once; the last article may exceed it."""
 
 log = structlog.get_logger(__name__)
@@ -84,8 +84,11 @@ class FeedWindow:
                 return batch
         return [] if self.nocheck.skips else self._send_checks(now)
 
-    def receive(self, data: bytes, now: float) -> None:
-        """The receiver: settle what the replies in `data` are about."""
+    def receive(self, data: bytes, now: float, send: Callable[[], None] = lambda: None) -> None:
+        """The receiver: settle what the replies in `data` are about.
+
+        `send` is called as soon as there is room, before anything is settled: the peer should not wait for accounts.
+        """
         verdicts = Verdicts(self.nocheck)
         if piece := self._lines.add(data):
             self._heard_at = now
@@ -96,6 +99,8 @@ class FeedWindow:
         for run in verdicts.wanted:
             self._put(run)
         # The window is consistent again before the feed hears of anything: it may close the connection.
+        if not self.fault:
+            send()
         for outcome, tokens, reply in verdicts.settled():
             self._settle(outcome, tokens, reply)
 

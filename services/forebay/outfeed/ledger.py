@@ -78,9 +78,11 @@ class Ledger:
 
     def send(self, count: int) -> None:
         """`count` articles went from the queue to a connection."""
-        # An append that Redis took without saying so can leave an article both in B and in D.
+        # An append that Redis took without saying so can leave an article in B, and in D or among the dead letters.
         if (twice := count - self.queued) > 0:
             self.recall(twice)
+        if (again := count - self.queued) > 0:
+            self.replay(again)
         self.queued -= count
         self.in_flight += count
 

@@ -1,6 +1,7 @@
 """The connection around its window: phases, time-outs, back-pressure, the end. The transport is a double."""
 
 import asyncio
+import socket
 
 import pytest
 
@@ -16,7 +17,8 @@ class Transport(asyncio.Transport):
     """Keeps what is written. With `limit` it asks the protocol to pause, as a peer that does not read makes it do."""
 
     def __init__(self, protocol, limit=None):
-        super().__init__()
+        super().__init__(extra={"socket": self})
+        self.options = []
         self.protocol = protocol
         self.limit = limit
         self.written = b""
@@ -24,6 +26,9 @@ class Transport(asyncio.Transport):
 
     def set_write_buffer_limits(self, high=None, low=None):
         self.high = high
+
+    def setsockopt(self, *option):
+        self.options.append(option)
 
     def write(self, data):
         assert not self.aborted
@@ -241,6 +246,41 @@ async def test_sending_goes_on_when_the_peer_reads_again():
 async def test_the_write_buffer_is_bounded():
     bench = Bench().made()
     assert bench.transport.high == BATCH_BYTES
+
+
+async def test_each_read_is_acknowledged_at_once_lest_a_peer_under_nagle_waits():
+    bench = Bench(3)
+    bench.up()
+    before = len(bench.transport.options)
+    bench.say(*lines(438, 0))
+    assert bench.transport.options[before:] == [(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)]
+
+
+async def test_the_next_commands_go_out_before_the_last_ones_are_accounted_for():
+    bench = Bench(3, window=1)
+    bench.up()
+    bench.transport.taken()
+    written = []
+    bench.feed.on_settle = lambda: written.append(bench.transport.taken())
+    bench.say(*lines(438, 0))
+    assert written == [b"CHECK <1@t>\r\n"]
+
+
+@pytest.mark.parametrize(
+    ("end", "asked"),
+    [
+        (lambda bench: bench.connection.close("enough"), True),
+        (lambda bench: bench.connection.close("enough", 5), True),
+        (lambda bench: bench.later(61), True),
+        (lambda bench: bench.say(b"400 going down\r\n"), False),
+    ],
+    ids=["closed", "closed in order", "idle", "ended by the peer"],
+)
+async def test_who_wanted_the_end_is_known(end, asked):
+    bench = Bench(idle_timeout=60)
+    bench.up()
+    end(bench)
+    assert bench.connection.asked_to_end is asked
 
 
 # Time-outs
