@@ -94,6 +94,11 @@ class Backlog:
         self._unsure: deque[tuple[Durable, list[int]]] = deque()
         """Appended, and not yet known to be on Redis' disk: the feed log owns them too."""
         self._unsure_seqs: set[int] = set()
+        self._elsewhere: set[int] = set()
+        """Seqs that were written elsewhere while their place in R was not known: R may hold them still."""
+        self._writing = False
+        self.in_doubt = False
+        """Something that was appended may be gone, though Redis was not restarted: an audit has to tell."""
 
     # Called by the peerfeed
 
@@ -162,12 +167,14 @@ class Backlog:
             await self._stepped.wait_for(lambda: not self._pending())
 
     def _pending(self) -> bool:
-        return bool(self._queue.spilling or self._put_off or self._buried or self._unsure)
+        return bool(self._writing or self._queue.spilling or self._put_off or self._buried or self._unsure)
 
     # Called by the custodian
 
-    def lose_resend(self) -> None:
+    def lose_resend(self, *, restarted: bool) -> None:
         """The spool was taken over anew: R is read from its checkpoint again, but for what is in flight."""
+        if restarted:
+            self._elsewhere.clear()
         in_memory = {token.seq for token in self._queue.resent}
         self._queue.resent.clear()
         self._adrift.update(seq for seq in self._resent if seq not in in_memory)
@@ -177,6 +184,7 @@ class Backlog:
         """Seqs that were appended and not known to be on disk; from now on an audit's business."""
         seqs, self._unsure_seqs = self._unsure_seqs, set()
         self._unsure.clear()
+        self.in_doubt = False
         return seqs
 
     async def drain(self) -> None:
@@ -192,17 +200,23 @@ class Backlog:
     async def _step(self) -> bool:
         """Do what there is to do, once; whether there may be more."""
         if self.writable:
-            try:
-                await self._write()
-            except SpillFullError as error:
-                # What there is can be drained all the same, which makes room.
-                self.trouble = error
+            await self._write_all()
         refilled = await self._refill()
         await self._enforce()
         await self._confirm()
         async with self._stepped:
             self._stepped.notify_all()
         return refilled or (self.writable and bool(self._queue.spilling))
+
+    async def _write_all(self) -> None:
+        self._writing = True
+        try:
+            await self._write()
+        except SpillFullError as error:
+            # What there is can be drained all the same, which makes room.
+            self.trouble = error
+        finally:
+            self._writing = False
 
     async def _write(self) -> None:
         await self._write_put_off()
@@ -216,7 +230,8 @@ class Backlog:
             durable = await self.spool.append(kind, [token.encode() for token in tokens])
         except SpillFullError as error:
             origin.extendleft(reversed(tokens[error.appended :]))
-            self._note(tokens[: error.appended], await self.spool.checkpoint())
+            if error.durable:
+                self._note(tokens[: error.appended], error.durable)
             raise
         except BaseException:
             origin.extendleft(reversed(tokens))
@@ -225,6 +240,7 @@ class Backlog:
 
     def _note(self, tokens: list[Token], durable: Durable) -> None:
         seqs = [token.seq for token in tokens]
+        self._elsewhere.update(self._adrift.intersection(seqs))
         self._adrift.difference_update(seqs)
         # A token that was adrift may have been found in R again while it waited to be appended.
         self.spool.ack([entry_id for seq in seqs if (entry_id := self._resent.pop(seq, None))])
@@ -279,6 +295,8 @@ class Backlog:
         before = self.spool.state.deferred.entries
         promotion = await self.spool.promote(self.settings.min_deferred_age)
         self._owner.ledger.recall(before - self.spool.state.deferred.entries)
+        if promotion.done:
+            self._elsewhere.clear()
         return promotion.done
 
     def _take_in(self, entries: list[Entry]) -> None:
@@ -286,7 +304,7 @@ class Backlog:
         spare: list[bytes] = []
         for entry in entries:
             token = read_token(entry.data)
-            if token is None or not self._owner.needs(token.seq) or self._in_log_alone(token.seq):
+            if token is None or self._is_elsewhere(token.seq):
                 spare.append(entry.id)
             elif self.holds(token.seq):
                 # The spool was taken over anew while the token was in memory: this is its place now.
@@ -301,6 +319,10 @@ class Backlog:
         if entries:
             self._owner.refilled()
 
+    def _is_elsewhere(self, seq: int) -> bool:
+        """Whether an entry of R is one too many."""
+        return seq in self._elsewhere or not self._owner.needs(seq) or self._in_log_alone(seq)
+
     def _in_log_alone(self, seq: int) -> bool:
         return self._owner.logged(seq) and seq not in self._unsure_seqs
 
@@ -311,13 +333,17 @@ class Backlog:
             if dropped is None:
                 return
             tokens = [token for data in dropped.entries if (token := read_token(data))]
-            needed = [token for token in tokens if self._owner.needs(token.seq)]
+            needed = [token for token in tokens if self.lacks(token.seq)]
             self._owner.dropped(dropped, needed, before - self.spool.state.deferred.entries)
 
     async def _confirm(self) -> None:
         while self._unsure and self._unsure[0][0].done:
             durable, seqs = self._unsure[0]
-            await durable.wait()
+            try:
+                await durable.wait()
+            except SpillUnavailableError:
+                self.in_doubt = True
+                raise
             self._unsure.popleft()
             self._unsure_seqs.difference_update(seqs)
             self._owner.disown(seqs)

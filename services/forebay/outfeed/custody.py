@@ -2,7 +2,7 @@
 
 import asyncio
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Protocol
 
@@ -76,9 +76,10 @@ class Inventory:
     The peer is fed while the streams are read, so what is counted is asked for at the end.
     """
 
-    def __init__(self, ward: Ward, backlog: Backlog) -> None:
+    def __init__(self, ward: Ward, lacks: Callable[[int], bool]) -> None:
+        """`lacks` tells whether nothing of an article that is needed is in memory or in flight."""
         self.found = SeqSet()
-        self._backlog = backlog
+        self._lacks = lacks
         self._ahead: set[int] = set()
         self._dead = array("Q")
         self._deferred = array("Q")
@@ -107,12 +108,12 @@ class Inventory:
     @property
     def dead(self) -> int:
         """Dead letters, but for those that are in memory too."""
-        return sum(map(self._backlog.lacks, self._dead))
+        return sum(map(self._lacks, self._dead))
 
     @property
     def deferred(self) -> int:
         """What was put off, but for what is in memory too."""
-        return sum(map(self._backlog.lacks, self._deferred))
+        return sum(map(self._lacks, self._deferred))
 
 
 def _token(kind: Kind, entry: Entry) -> Token | None:
@@ -169,8 +170,8 @@ class Custodian:
         spool = self._backlog.spool
         loaded = await spool.load()
         restarted = bool(self._run_id) and self._run_id != loaded.run_id
-        self._backlog.lose_resend()
-        self.audited = self.audited and not restarted
+        self._backlog.lose_resend(restarted=restarted)
+        self.audited = self.audited and not restarted and not self._backlog.in_doubt
         if not self.audited:
             if self._run_id or not self._is_whole(loaded):
                 await self._audit(spool)
@@ -191,11 +192,11 @@ class Custodian:
     async def _audit(self, spool: Spool) -> None:
         """Compare what the peer needs with what Redis holds, and put back what is missing."""
         ward = self._ward
-        inventory = Inventory(ward, self._backlog)
+        inventory = Inventory(ward, self._backlog.lacks)
         async for held in spool.iterate():
             inventory.add(held.kind, held.entries)
         doubtful = self._backlog.forget_unsure()
-        ward.disown([seq for seq in doubtful if seq in inventory.found])
+        ward.disown([seq for seq in doubtful if seq in inventory.found or not ward.needs(seq)])
         ward.spilled_already(inventory.ahead)
         orphans = self._orphans(inventory.found, doubtful)
         await self._put_back(spool, orphans)

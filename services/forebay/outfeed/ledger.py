@@ -73,6 +73,8 @@ class Ledger:
 
     def replay(self, count: int) -> None:
         """`count` dead letters are offered again."""
+        # A crash may leave letters of what is queued all the same.
+        count = min(count, self.dead_kept)
         self.dead_kept -= count
         self.offer(count)
 

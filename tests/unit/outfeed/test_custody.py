@@ -40,6 +40,9 @@ class Ward:
     def logged(self, seq):
         return seq == 6
 
+    def lacks(self, seq):
+        return self.needs(seq) and not self.logged(seq)
+
 
 def entries(first, count):
     return [Entry(b"%d-0" % token.seq, token.encode()) for token in tokens(first + count)[first:]]
@@ -52,7 +55,7 @@ def letters(*seqs):
 
 
 def test_an_inventory_counts_each_article_that_is_needed_once():
-    inventory = Inventory(Ward())
+    inventory = Inventory(Ward(), Ward().lacks)
     inventory.add(Kind.RESEND, entries(0, 2))
     inventory.add(Kind.DEFERRED, entries(1, 6))
     assert [seq for seq in range(9) if seq in inventory.found] == [0, 1, 2, 3, 4, 6]
@@ -61,20 +64,20 @@ def test_an_inventory_counts_each_article_that_is_needed_once():
 
 
 def test_an_inventory_tells_what_the_log_would_hand_out_still():
-    inventory = Inventory(Ward())
+    inventory = Inventory(Ward(), Ward().lacks)
     inventory.add(Kind.BACKLOG, entries(6, 4))
     assert inventory.ahead == {8, 9}
 
 
 def test_an_inventory_knows_dead_letters():
-    inventory = Inventory(Ward())
+    inventory = Inventory(Ward(), Ward().lacks)
     inventory.add(Kind.DEAD, letters(0, 1))
     assert inventory.dead == 2
     assert 0 in inventory.found
 
 
 def test_an_inventory_leaves_out_dead_letters_that_are_handed_out_again():
-    inventory = Inventory(Ward())
+    inventory = Inventory(Ward(), Ward().lacks)
     inventory.add(Kind.DEAD, letters(6, 7))
     assert inventory.dead == 1
 
