@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass, field
 
-from forebay.outfeed.feed import Outcome
+from forebay.outfeed.sending.feed import Outcome
 from recordingfeed import tokens
 
 
 class FakeConnection:
-    """In the place of `forebay.outfeed.connection.Connection`; every one made is in `Connections.made`."""
+    """In the place of `forebay.outfeed.sending.connection.Connection`; every one made is in `Connections.made`."""
 
     def __init__(self, feed, settings) -> None:
         self.feed = feed

@@ -8,7 +8,7 @@ import sys
 
 from feedlogs import SETTINGS, records, tokens
 from forebay.msgstore.disk import RealDisk
-from forebay.outfeed.feedlog import FeedLog
+from forebay.outfeed.log.feedlog import FeedLog
 
 BATCH = 100
 

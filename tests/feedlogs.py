@@ -5,8 +5,8 @@ from contextlib import asynccontextmanager, suppress
 
 from forebay.msgstore.disk import Disk
 from forebay.msgstore.errors import MessageStoreError
-from forebay.outfeed.feedlog import FeedLog, FeedLogSettings
-from forebay.outfeed.logsegment import LogRecord
+from forebay.outfeed.log.feedlog import FeedLog, FeedLogSettings
+from forebay.outfeed.log.logsegment import LogRecord
 from forebay.outfeed.token import Token, message_key
 
 SETTINGS = FeedLogSettings(limit=1 << 30, reserve=0)

@@ -3,7 +3,7 @@
 from uuid import NAMESPACE_DNS, uuid5
 
 from forebay.api import read_objects
-from forebay.outfeed.peeroptions import PeerOptions, options
+from forebay.outfeed.peering.peeroptions import PeerOptions, options
 
 API = "forebay.dev/v1alpha1"
 NAMESPACE = "news"

@@ -8,14 +8,14 @@ from types import SimpleNamespace
 
 from fakeclock import FakeClock, settle
 from feedlogs import SETTINGS, end, record
-from forebay.outfeed.backlog import Backlog, BacklogSettings
-from forebay.outfeed.custody import Custodian
-from forebay.outfeed.feed import Outcome
-from forebay.outfeed.feedlog import FeedLog
+from forebay.outfeed.log.feedlog import FeedLog
 from forebay.outfeed.masterfeed import Front
-from forebay.outfeed.peerfeed import Peerfeed, Shared
-from forebay.outfeed.peerqueue import PeerQueue
-from forebay.outfeed.poison import PoisonTest
+from forebay.outfeed.peering.backlog import Backlog, BacklogSettings
+from forebay.outfeed.peering.custody import Custodian
+from forebay.outfeed.peering.peerfeed import Peerfeed, Shared
+from forebay.outfeed.peering.peerqueue import PeerQueue
+from forebay.outfeed.peering.poison import PoisonTest
+from forebay.outfeed.sending.feed import Outcome
 from forebay.outfeed.token import decode
 from forebay.spill import Entry, Kind, SpillFullError, SpoolSettings
 from forebay.spill.deadletter import decode as decode_letter

@@ -14,8 +14,9 @@ from typing import Any
 
 import uvloop
 
-from forebay.outfeed import custody, service
+from forebay.outfeed import service
 from forebay.outfeed.configuration import Surroundings
+from forebay.outfeed.peering import custody
 from forebay.runtime import (
     ConfigDocument,
     DrainSettings,

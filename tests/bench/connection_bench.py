@@ -19,9 +19,9 @@ from pathlib import Path
 
 import uvloop
 
-from forebay.outfeed.connection import Connection, ConnectionSettings
-from forebay.outfeed.feed import Outcome
-from forebay.outfeed.nocheck import NoCheckSettings
+from forebay.outfeed.sending.connection import Connection, ConnectionSettings
+from forebay.outfeed.sending.feed import Outcome
+from forebay.outfeed.sending.nocheck import NoCheckSettings
 from forebay.outfeed.token import Token, message_key
 
 PEER = Path(__file__).parent.parent / "peers" / "discard.py"

@@ -14,11 +14,11 @@ import psutil
 import uvloop
 
 from forebay.msgstore.disk import RealDisk
-from forebay.outfeed.checkpoint import Checkpoint
-from forebay.outfeed.feedlog import FeedLog, FeedLogSettings
-from forebay.outfeed.logsegment import LogRecord
-from forebay.outfeed.outcomefiles import OutcomeLogSettings
-from forebay.outfeed.outcomelog import OutcomeLog
+from forebay.outfeed.log.checkpoint import Checkpoint
+from forebay.outfeed.log.feedlog import FeedLog, FeedLogSettings
+from forebay.outfeed.log.logsegment import LogRecord
+from forebay.outfeed.log.outcomefiles import OutcomeLogSettings
+from forebay.outfeed.log.outcomelog import OutcomeLog
 from forebay.outfeed.token import Token
 from forebay.runtime.clock import SystemClock
 

@@ -9,7 +9,7 @@ from forebay.msgstore import COLD, MessageStore
 from forebay.outfeed.token import Token
 
 if TYPE_CHECKING:
-    from forebay.outfeed.feed import Bodies as Loaded
+    from forebay.outfeed.sending.feed import Bodies as Loaded
 
 RECENT_BYTES = 16 << 20
 """Octets of the newest articles that are kept in memory: a live feed to any number of peers then reads nothing."""

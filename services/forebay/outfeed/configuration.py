@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from forebay.api import Reading, read_objects
 from forebay.api.v1alpha1 import Outfeed, Peerfeed, Spill, SpillSpec
-from forebay.outfeed.peeroptions import PeerOptions, Place, options
+from forebay.outfeed.peering.peeroptions import PeerOptions, Place, options
 from forebay.runtime.document import ConfigDocument
 from forebay.runtime.errors import FieldViolation
 from forebay.runtime.revisions import ResourceResult

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 import structlog
 
 from forebay.msgstore import DiskFullError, Put, StoreFailedError
-from forebay.outfeed.article import Article, ArticleLimits, parse
 from forebay.outfeed.errors import ArticleError, HistoryFullError, IntakeFullError, LogFullError
-from forebay.outfeed.intake import Judged, Verdict, Want
-from forebay.outfeed.logsegment import LogRecord
-from forebay.outfeed.routing import Routing
+from forebay.outfeed.incoming.article import Article, ArticleLimits, parse
+from forebay.outfeed.incoming.intake import Judged, Verdict, Want
+from forebay.outfeed.incoming.routing import Routing
+from forebay.outfeed.log.logsegment import LogRecord
 from forebay.outfeed.storeroom import Storeroom
 from forebay.outfeed.token import Token, message_key
 from forebay.runtime.bounded import ByteBudget
 from forebay.runtime.clock import Clock
 
 if TYPE_CHECKING:
-    from forebay.outfeed.peerfeed import Peerfeed
+    from forebay.outfeed.peering.peerfeed import Peerfeed
 
 log = structlog.stdlib.get_logger(__name__)
 

@@ -7,11 +7,11 @@ import structlog
 
 from forebay.msgstore import DiskFullError
 from forebay.outfeed.errors import OutfeedError, PatternError
+from forebay.outfeed.incoming.routing import Routing
 from forebay.outfeed.masterfeed import Masterfeed
-from forebay.outfeed.peer import Peer
-from forebay.outfeed.peerfeed import Shared
-from forebay.outfeed.peeroptions import PeerOptions
-from forebay.outfeed.routing import Routing
+from forebay.outfeed.peering.peer import Peer
+from forebay.outfeed.peering.peerfeed import Shared
+from forebay.outfeed.peering.peeroptions import PeerOptions
 from forebay.outfeed.storeroom import UNAUDITED, Storeroom
 from forebay.runtime.clock import Clock
 from forebay.runtime.errors import FieldViolation, NotFoundError, Resource

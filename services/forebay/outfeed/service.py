@@ -13,13 +13,13 @@ from prometheus_client.metrics_core import Metric
 
 from forebay.api.v1alpha1 import AccessRule, Durability, Outfeed, OutfeedSpec
 from forebay.msgstore import RealDisk, replace
-from forebay.outfeed.article import ArticleLimits
 from forebay.outfeed.configuration import Identity, Selection, Selector, Surroundings
-from forebay.outfeed.feeder import ListenerSettings
-from forebay.outfeed.listener import Listener
+from forebay.outfeed.incoming.article import ArticleLimits
+from forebay.outfeed.incoming.feeder import ListenerSettings
+from forebay.outfeed.incoming.listener import Listener
 from forebay.outfeed.masterfeed import Masterfeed
+from forebay.outfeed.peering.peerstatus import backlog_sample
 from forebay.outfeed.peers import Peers
-from forebay.outfeed.peerstatus import backlog_sample
 from forebay.outfeed.servicemetrics import service_metrics
 from forebay.outfeed.servicer import OutfeedServicer
 from forebay.outfeed.storeroom import UNAUDITED, Storeroom

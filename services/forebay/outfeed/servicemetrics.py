@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 
-from forebay.outfeed.listener import Listener
+from forebay.outfeed.incoming.listener import Listener
 from forebay.outfeed.masterfeed import IntakeCounts
-from forebay.outfeed.peerstatus import peer_metrics
+from forebay.outfeed.peering.peerstatus import peer_metrics
 from forebay.outfeed.storeroom import Storeroom
 from forebay.spill import Spill
 

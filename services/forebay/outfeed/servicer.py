@@ -7,13 +7,13 @@ from typing import Any, TypeVar
 
 import grpc
 
-from forebay.outfeed import deadletters
 from forebay.outfeed.errors import IntakeFullError
-from forebay.outfeed.intake import Judged, Verdict
+from forebay.outfeed.incoming.intake import Judged, Verdict
 from forebay.outfeed.masterfeed import Masterfeed
-from forebay.outfeed.peer import Peer
+from forebay.outfeed.peering import deadletters
+from forebay.outfeed.peering.peer import Peer
+from forebay.outfeed.peering.peerstatus import peer_status
 from forebay.outfeed.peers import Peers
-from forebay.outfeed.peerstatus import peer_status
 from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
 from forebay.pb.outfeed.v1.outfeed_pb2_grpc import OutfeedServiceServicer
 from forebay.runtime.clock import Clock

@@ -10,10 +10,10 @@ import structlog
 
 from forebay.msgstore import DiskFullError, MessageStore, RealDisk, StoreSettings
 from forebay.outfeed.bodies import Bodies
-from forebay.outfeed.feedlog import FeedLog, FeedLogSettings
-from forebay.outfeed.history import History
-from forebay.outfeed.outcomefiles import OutcomeLogSettings
-from forebay.outfeed.outcomelog import OutcomeLog
+from forebay.outfeed.incoming.history import History
+from forebay.outfeed.log.feedlog import FeedLog, FeedLogSettings
+from forebay.outfeed.log.outcomefiles import OutcomeLogSettings
+from forebay.outfeed.log.outcomelog import OutcomeLog
 from forebay.runtime.clock import Clock
 
 log = structlog.stdlib.get_logger(__name__)

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 
 from eventually import eventually
-from forebay.outfeed.connection import Connection, ConnectionSettings
+from forebay.outfeed.sending.connection import Connection, ConnectionSettings
 
 
 @contextlib.asynccontextmanager

@@ -27,7 +27,7 @@ async def peer() -> AsyncIterator[OnePeer]:
 def made(monkeypatch: pytest.MonkeyPatch) -> Connections:
     """Connections are played by the test."""
     connections = Connections()
-    monkeypatch.setattr("forebay.outfeed.lines.Connection", connections)
+    monkeypatch.setattr("forebay.outfeed.peering.lines.Connection", connections)
     return connections
 
 

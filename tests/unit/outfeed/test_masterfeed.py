@@ -10,10 +10,10 @@ from eventually import eventually
 from fakeclock import FakeClock, settle
 from forebay.msgstore import DiskFullError, StoreFailedError
 from forebay.outfeed.errors import HistoryFullError, IntakeFullError, LogFullError
-from forebay.outfeed.intake import Verdict, Want
+from forebay.outfeed.incoming.intake import Verdict, Want
+from forebay.outfeed.incoming.routing import Routing
+from forebay.outfeed.incoming.rules import PeerRules
 from forebay.outfeed.masterfeed import Masterfeed
-from forebay.outfeed.routing import Routing
-from forebay.outfeed.rules import PeerRules
 from forebay.outfeed.token import message_key
 from storerooms import content, message_id, opened, wire
 

@@ -3,9 +3,9 @@
 import pytest
 
 from fakeclock import settle
-from forebay.outfeed.feed import Outcome
-from forebay.outfeed.intake import Verdict
+from forebay.outfeed.incoming.intake import Verdict
 from forebay.outfeed.peers import Peers
+from forebay.outfeed.sending.feed import Outcome
 from forebay.outfeed.storeroom import UNAUDITED
 from forebay.runtime.errors import NotFoundError
 from forebay.spill import Change, SpillFullError

@@ -9,7 +9,7 @@ from fakeclock import FakeClock, settle
 from forebay.msgstore import StoreFailedError
 from forebay.outfeed import service as module
 from forebay.outfeed.configuration import Surroundings
-from forebay.outfeed.feed import Outcome
+from forebay.outfeed.sending.feed import Outcome
 from forebay.outfeed.service import OutfeedService, degradations, holder
 from forebay.runtime.document import ConfigDocument
 from forebay.runtime.errors import SettingsError, TaskCrashedError

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 
-from forebay.outfeed.feeder import ListenerCounts
+from forebay.outfeed.incoming.feeder import ListenerCounts
 from forebay.outfeed.servicemetrics import service_metrics
 
 

@@ -7,9 +7,9 @@ import pytest
 from eventually import eventually
 from fakeclock import FakeClock, settle
 from forebay.outfeed.errors import IntakeFullError
-from forebay.outfeed.feed import Outcome
-from forebay.outfeed.intake import Judged, Verdict
-from forebay.outfeed.peer import PAUSED_BY_CALL
+from forebay.outfeed.incoming.intake import Judged, Verdict
+from forebay.outfeed.peering.peer import PAUSED_BY_CALL
+from forebay.outfeed.sending.feed import Outcome
 from forebay.outfeed.servicer import BATCHES_IN_WORK, LARGEST_PAGE, OutfeedServicer, _runs, explanation
 from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
 from forebay.runtime.errors import (
@@ -320,7 +320,7 @@ async def test_a_page_is_never_larger_than_allowed(with_letters, monkeypatch):
         asked.append(size)
         return []
 
-    monkeypatch.setattr("forebay.outfeed.deadletters.page", page)
+    monkeypatch.setattr("forebay.outfeed.peering.deadletters.page", page)
     for size in (0, 7, 1_000_000):
         await with_letters.ListDeadLetters(pb.ListDeadLettersRequest(peer="a", page_size=size), None)
     assert asked == [100, 7, LARGEST_PAGE]

@@ -4,7 +4,7 @@ import pytest
 
 from fakeclock import FakeClock
 from forebay.msgstore import DiskFullError, Put
-from forebay.outfeed.logsegment import LogRecord
+from forebay.outfeed.log.logsegment import LogRecord
 from forebay.outfeed.storeroom import UNAUDITED
 from forebay.outfeed.token import Token, message_key
 from storerooms import message_id, opened, wire

@@ -1,0 +1,1 @@
+"""The way in: articles parsed and judged, routed, remembered, and served over NNTP."""

@@ -1,0 +1,1 @@
+"""A peer: its queue, its accounts, its lines, and its backlog."""

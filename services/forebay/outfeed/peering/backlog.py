@@ -1,0 +1,358 @@
+"""The backlog of a peer: what moves between its memory queue and its spool on Redis."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import structlog
+
+from forebay.outfeed.peering.ledger import Ledger
+from forebay.outfeed.peering.peerqueue import PeerQueue
+from forebay.outfeed.token import Token, decode
+from forebay.spill import (
+    DeadLetter,
+    Dropped,
+    Durable,
+    Entry,
+    Kind,
+    SpillError,
+    SpillFullError,
+    SpillUnavailableError,
+    Spool,
+)
+
+log = structlog.stdlib.get_logger(__name__)
+
+BATCH = 4000
+"""Tokens appended at once."""
+READ = 250
+"""Entries read from R at once at most."""
+
+
+class Owner(Protocol):
+    """The peerfeed as its backlog sees it."""
+
+    ledger: Ledger
+    queue: PeerQueue
+
+    def needs(self, seq: int) -> bool:
+        """Whether the peer still needs the article."""
+
+    def logged(self, seq: int) -> bool:
+        """Whether an article was handed out of the feed log and is still its own."""
+
+    def disown(self, seqs: Iterable[int]) -> None:
+        """These are safe on Redis: the feed log need not keep them for this peer."""
+
+    def dropped(self, dropped: Dropped, tokens: list[Token], deferred: int) -> None:
+        """A limit removed these; so many of them were deferred."""
+
+    @property
+    def is_sending(self) -> bool:
+        """A line is up that takes what is read back."""
+
+    def refilled(self) -> None:
+        """There is something to send again."""
+
+
+class Buried(NamedTuple):
+    """A token that is given up."""
+
+    token: Token
+    reason: str
+
+
+@dataclass(frozen=True)
+class BacklogSettings:
+    """How a backlog is drained."""
+
+    min_deferred_age: float
+    """Seconds that what was put off rests."""
+
+
+class Backlog:
+    """Runs as one task. Everything else is called by the peerfeed, changes memory, and wakes that task."""
+
+    def __init__(self, owner: Owner, spool: Spool, settings: BacklogSettings, now: Callable[[], int]) -> None:
+        self.spool = spool
+        self.settings = settings
+        self.trouble: SpillError | None = SpillUnavailableError("Redis was not reached yet")
+        """Why nothing can be appended; None while it can."""
+        self._owner = owner
+        self._queue = owner.queue
+        self._now = now
+        self._wanted = asyncio.Event()
+        self._stepped = asyncio.Condition()
+        self._resent: dict[int, bytes] = {}
+        """Where in R a token stands that is in memory or in flight, by seq."""
+        self._adrift: set[int] = set()
+        """Seqs in flight whose place in R is not known any more, since the spool was taken over anew."""
+        self._put_off: deque[Token] = deque()
+        self._buried: deque[Buried] = deque()
+        self._unsure: deque[tuple[Durable, list[int]]] = deque()
+        """Appended, and not yet known to be on Redis' disk: the feed log owns them too."""
+        self._unsure_seqs: set[int] = set()
+        self._elsewhere: set[int] = set()
+        """Seqs that were written elsewhere while their place in R was not known: R may hold them still."""
+        self._writing = False
+        self.in_doubt = False
+        """Something that was appended may be gone, though Redis was not restarted: an audit has to tell."""
+
+    # Called by the peerfeed
+
+    @property
+    def writable(self) -> bool:
+        """What overflows can be appended."""
+        return self.trouble is None
+
+    @property
+    def congested(self) -> bool:
+        """So much was put off that has no place on Redis that nothing more should be sent."""
+        return len(self._put_off) + len(self._buried) >= self._queue.size
+
+    @property
+    def put_off(self) -> int:
+        """Tokens that were put off and have no place on Redis yet, but for those that are in R."""
+        return len(self._put_off)
+
+    @property
+    def burying(self) -> int:
+        """Tokens that were given up and are not among the dead letters yet."""
+        return len(self._buried)
+
+    def wake(self) -> None:
+        """There is something to do."""
+        self._wanted.set()
+
+    def by_origin(self, tokens: Sequence[Token]) -> tuple[list[Token], list[Token]]:
+        """Split tokens into those of the feed log and those of R."""
+        if not self._resent:
+            return list(tokens), []
+        fresh = [token for token in tokens if token.seq not in self._resent]
+        return fresh, [token for token in tokens if token.seq in self._resent]
+
+    def finish(self, tokens: list[Token]) -> list[Token]:
+        """These are settled; returns those of the feed log."""
+        if not self._resent and not self._adrift:
+            return tokens
+        fresh, resent = self.by_origin(tokens)
+        self._adrift.difference_update(token.seq for token in fresh)
+        if resent:
+            self.spool.ack([self._resent.pop(token.seq) for token in resent])
+        return fresh
+
+    def defer(self, tokens: Iterable[Token]) -> None:
+        """Put these off."""
+        self._put_off.extend(tokens)
+        self.wake()
+
+    def bury(self, tokens: Iterable[Token], reason: str) -> None:
+        """Give these up."""
+        self._buried.extend(Buried(token, reason) for token in tokens)
+        self.wake()
+
+    def holds(self, seq: int) -> bool:
+        """Whether a token that came from R is in memory or in flight."""
+        return seq in self._resent or seq in self._adrift
+
+    def lacks(self, seq: int) -> bool:
+        """Whether the peer needs an article of which nothing is in memory or in flight."""
+        return self._owner.needs(seq) and not self.holds(seq) and not self._in_log_alone(seq)
+
+    async def settled(self) -> None:
+        """Wait until all that had to be written is on Redis' disk."""
+        async with self._stepped:
+            await self._stepped.wait_for(lambda: not self._pending())
+
+    def _pending(self) -> bool:
+        return bool(self._writing or self._queue.spilling or self._put_off or self._buried or self._unsure)
+
+    # Called by the custodian
+
+    def lose_resend(self, *, restarted: bool) -> None:
+        """The spool was taken over anew: R is read from its checkpoint again, but for what is in flight."""
+        if restarted:
+            self._elsewhere.clear()
+        in_memory = {token.seq for token in self._queue.resent}
+        self._queue.resent.clear()
+        self._adrift.update(seq for seq in self._resent if seq not in in_memory)
+        self._resent.clear()
+
+    def forget_unsure(self) -> set[int]:
+        """Seqs that were appended and not known to be on disk; from now on an audit's business."""
+        seqs, self._unsure_seqs = self._unsure_seqs, set()
+        self._unsure.clear()
+        self.in_doubt = False
+        return seqs
+
+    async def drain(self) -> None:
+        """Work until the spool is lost: raises `SpillError`."""
+        while True:
+            await self._wanted.wait()
+            self._wanted.clear()
+            while await self._step():
+                pass
+
+    # One step
+
+    async def _step(self) -> bool:
+        """Do what there is to do, once; whether there may be more."""
+        if self.writable:
+            await self._write_all()
+        refilled = await self._refill()
+        await self._enforce()
+        await self._confirm()
+        async with self._stepped:
+            self._stepped.notify_all()
+        return refilled or (self.writable and bool(self._queue.spilling))
+
+    async def _write_all(self) -> None:
+        self._writing = True
+        try:
+            await self._write()
+        except SpillFullError as error:
+            # What there is can be drained all the same, which makes room.
+            self.trouble = error
+        finally:
+            self._writing = False
+
+    async def _write(self) -> None:
+        await self._write_put_off()
+        await self._write_buried()
+        if tokens := self._queue.take_spilling(BATCH):
+            await self._append(Kind.BACKLOG, tokens, self._queue.spilling)
+
+    async def _append(self, kind: Kind, tokens: list[Token], origin: deque[Token]) -> None:
+        """Append tokens that are in memory only; what is not taken goes back to where it came from."""
+        try:
+            durable = await self.spool.append(kind, [token.encode() for token in tokens])
+        except SpillFullError as error:
+            origin.extendleft(reversed(tokens[error.appended :]))
+            if error.durable:
+                self._note(tokens[: error.appended], error.durable)
+            raise
+        except BaseException:
+            origin.extendleft(reversed(tokens))
+            raise
+        self._note(tokens, durable)
+
+    def _note(self, tokens: list[Token], durable: Durable) -> None:
+        seqs = [token.seq for token in tokens]
+        self._elsewhere.update(self._adrift.intersection(seqs))
+        self._adrift.difference_update(seqs)
+        # A token that was adrift may have been found in R again while it waited to be appended.
+        self.spool.ack([entry_id for seq in seqs if (entry_id := self._resent.pop(seq, None))])
+        self._unsure.append((durable, seqs))
+        self._unsure_seqs.update(seqs)
+
+    async def _write_put_off(self) -> None:
+        while self._put_off:
+            batch = [self._put_off.popleft() for _ in range(min(len(self._put_off), BATCH))]
+            fresh, resent = self.by_origin(batch)
+            try:
+                await self._move_put_off(resent)
+            except BaseException:
+                self._put_off.extendleft(reversed(batch))
+                raise
+            if fresh:
+                await self._append(Kind.DEFERRED, fresh, self._put_off)
+
+    async def _move_put_off(self, tokens: list[Token]) -> None:
+        if tokens:
+            await self.spool.defer([(self._resent[token.seq], token.encode()) for token in tokens])
+        for token in tokens:
+            self._resent.pop(token.seq, None)
+
+    async def _write_buried(self) -> None:
+        while self._buried:
+            batch = [self._buried.popleft() for _ in range(min(len(self._buried), READ))]
+            try:
+                durable = await self.spool.dead_letter([self._letter(buried) for buried in batch])
+            except BaseException:
+                self._buried.extendleft(reversed(batch))
+                raise
+            fresh = [buried.token for buried in batch if not self._resent.pop(buried.token.seq, None)]
+            self._note(fresh, durable)
+
+    def _letter(self, buried: Buried) -> DeadLetter:
+        token = buried.token
+        return DeadLetter(token.encode(), buried.reason, token.tries, self._now(), self._resent.get(token.seq, b""))
+
+    async def _refill(self) -> bool:
+        """Read more of R while the queue runs dry; make an older segment R when there is none."""
+        if not (self._owner.is_sending and self._queue.running_dry):
+            return False
+        count = min(READ, max(1, self._queue.size // 2))
+        entries = await self.spool.read(count)
+        if not entries and await self._promote():
+            entries = await self.spool.read(count)
+        self._take_in(entries)
+        return bool(entries)
+
+    async def _promote(self) -> bool:
+        before = self.spool.state.deferred.entries
+        promotion = await self.spool.promote(self.settings.min_deferred_age)
+        self._owner.ledger.recall(before - self.spool.state.deferred.entries)
+        if promotion.done:
+            self._elsewhere.clear()
+        return promotion.done
+
+    def _take_in(self, entries: list[Entry]) -> None:
+        """Queue what was read from R, but for what the peer has by now or what is on its way already."""
+        spare: list[bytes] = []
+        for entry in entries:
+            token = read_token(entry.data)
+            if token is None or self._is_elsewhere(token.seq):
+                spare.append(entry.id)
+            elif self.holds(token.seq):
+                # The spool was taken over anew while the token was in memory: this is its place now.
+                if (earlier := self._resent.get(token.seq, entry.id)) != entry.id:
+                    spare.append(earlier)
+                self._adrift.discard(token.seq)
+                self._resent[token.seq] = entry.id
+            else:
+                self._resent[token.seq] = entry.id
+                self._queue.resent.append(token)
+        self.spool.ack(spare)
+        if entries:
+            self._owner.refilled()
+
+    def _is_elsewhere(self, seq: int) -> bool:
+        """Whether an entry of R is one too many."""
+        return seq in self._elsewhere or not self._owner.needs(seq) or self._in_log_alone(seq)
+
+    def _in_log_alone(self, seq: int) -> bool:
+        return self._owner.logged(seq) and seq not in self._unsure_seqs
+
+    async def _enforce(self) -> None:
+        while True:
+            before = self.spool.state.deferred.entries
+            dropped = await self.spool.enforce()
+            if dropped is None:
+                return
+            tokens = [token for data in dropped.entries if (token := read_token(data))]
+            needed = [token for token in tokens if self.lacks(token.seq)]
+            self._owner.dropped(dropped, needed, before - self.spool.state.deferred.entries)
+
+    async def _confirm(self) -> None:
+        while self._unsure and self._unsure[0][0].done:
+            durable, seqs = self._unsure[0]
+            try:
+                await durable.wait()
+            except SpillUnavailableError:
+                self.in_doubt = True
+                raise
+            self._unsure.popleft()
+            self._unsure_seqs.difference_update(seqs)
+            self._owner.disown(seqs)
+
+
+def read_token(data: bytes) -> Token | None:
+    """The token in an entry; None, and a line in the log, when it is none."""
+    try:
+        return decode(data)
+    except ValueError as error:
+        log.error("an entry of the backlog is left out", reason=str(error))
+        return None

@@ -1,0 +1,125 @@
+"""A peer with all that belongs to it: its feed, its lines, its backlog, and the tasks that keep them going."""
+
+import asyncio
+from contextlib import suppress
+
+from forebay.outfeed.peering.backlog import Backlog
+from forebay.outfeed.peering.custody import Custodian
+from forebay.outfeed.peering.lines import Lines
+from forebay.outfeed.peering.peerfeed import Peerfeed, Shared
+from forebay.outfeed.peering.peeroptions import PeerOptions
+from forebay.outfeed.peering.peerqueue import PeerQueue
+from forebay.outfeed.peering.poison import PoisonTest
+from forebay.runtime.backoff import BackoffSettings
+from forebay.runtime.clock import Clock
+from forebay.runtime.tasks import Supervisor
+from forebay.spill import Spill, SpillError, SpillFullError
+
+PAUSED_BY_SPEC = "spec.pause is set"
+PAUSED_BY_CALL = "paused by a call"
+LINE_GRACE = 10.0
+"""Seconds that articles in flight have to be answered when a line is closed."""
+RESTART = BackoffSettings(first=0.5, longest=30.0)
+
+
+class Peer:
+    """One peer. `start` sets it to work; afterwards either `stop` or `forget` ends it."""
+
+    def __init__(self, options: PeerOptions, number: int, shared: Shared, spill: Spill, clock: Clock) -> None:
+        spec = options.spec
+        self.options = options
+        self.number = number
+        queue = PeerQueue(spec.queue.size, spec.queue.spill_fraction)
+        poison = PoisonTest(spec.dead_letter.max_tries, spec.deferral.max_tries)
+        self.feed = Peerfeed(options.name, options.uid, number, queue, poison, shared)
+        self.lines = self.feed.lines = Lines(options.name, self.feed, options.lines, clock)
+        self.spool = spill.spool(options.uid, options.spool)
+        self.backlog = self.feed.backlog = Backlog(
+            self.feed, self.spool, options.backlog, lambda: int(clock.wall() * 1000)
+        )
+        self.custodian = Custodian(self.feed, self.backlog, shared.feedlog)
+        self.held_by_call = False
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def start(self, tasks: Supervisor) -> None:
+        """Begin to feed."""
+        name = self.options.name
+        self._tasks = [
+            tasks.spawn(f"peer {name}: feed log", self.feed.follow, RESTART),
+            tasks.spawn(f"peer {name}: backlog", self.custodian.run, RESTART),
+        ]
+        self._hold()
+        self.feed.poll()
+
+    def change(self, options: PeerOptions) -> None:
+        """Use other options; lines that are open stay open unless they would be made in another way."""
+        spec = options.spec
+        self.options = options
+        self.feed.queue.size = spec.queue.size
+        self.feed.queue.spill_fraction = spec.queue.spill_fraction
+        self.feed.poison.max_failures = spec.dead_letter.max_tries
+        self.feed.poison.max_deferrals = spec.deferral.max_tries
+        self.spool.settings = options.spool
+        self.backlog.settings = options.backlog
+        self.lines.renew(options.lines, LINE_GRACE)
+        self._hold()
+
+    def come_back(self) -> None:
+        """Redis can be used again, as far as is known."""
+        if isinstance(self.backlog.trouble, SpillFullError):
+            self.backlog.trouble = None
+        self.custodian.come_back()
+        self.backlog.wake()
+
+    def pause(self) -> None:
+        """Send nothing until `resume`."""
+        self.held_by_call = True
+        self._hold()
+
+    def resume(self) -> None:
+        """End what `pause` began."""
+        self.held_by_call = False
+        self._hold()
+
+    def _hold(self) -> None:
+        reason = PAUSED_BY_SPEC if self.options.spec.pause else PAUSED_BY_CALL if self.held_by_call else ""
+        if reason:
+            self.lines.hold(reason, LINE_GRACE)
+        elif self.lines.held:
+            self.lines.release()
+
+    async def flush(self) -> int:
+        """Move what is queued in memory to the backlog, durably; returns how many articles that were."""
+        queue = self.feed.queue
+        queue.spill_all()
+        count = len(queue.spilling)
+        self.backlog.wake()
+        await self.backlog.settled()
+        return count
+
+    async def stop(self, grace: float) -> None:
+        """Let what is in flight be answered, move the rest to the backlog, and give the spool up."""
+        self.lines.hold("the service stops", grace)
+        await self.lines.gone()
+        # The feed log still owns what Redis does not take.
+        with suppress(SpillError, TimeoutError):
+            if self.backlog.writable:
+                async with asyncio.timeout(grace):
+                    await self.flush()
+                    await self._end_tasks()
+                    await self.spool.release()
+        await self._end_tasks()
+
+    async def forget(self) -> None:
+        """The peer is deleted: end its lines and all work, at once."""
+        self.lines.hold("the peer was deleted", 0)
+        await self._end_tasks()
+        # What is left is found again in the registry of owners once Redis is back.
+        with suppress(SpillError):
+            await self.spool.purge()
+
+    async def _end_tasks(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._tasks = []

@@ -1,0 +1,299 @@
+"""A peerfeed: one peer's share of the masterfeed, from the feed log to its final answer."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import structlog
+
+from forebay.outfeed.bodies import Bodies
+from forebay.outfeed.log.checkpoint import Checkpoint
+from forebay.outfeed.log.feedlog import FeedLog
+from forebay.outfeed.log.outcomelog import OutcomeLog
+from forebay.outfeed.peering.ledger import Ledger
+from forebay.outfeed.peering.peerqueue import PeerQueue
+from forebay.outfeed.peering.poison import PoisonTest
+from forebay.outfeed.sending.feed import Outcome
+from forebay.outfeed.token import Token
+from forebay.spill import Dropped
+
+if TYPE_CHECKING:
+    from forebay.outfeed.peering.backlog import Backlog
+    from forebay.outfeed.peering.lines import Lines
+    from forebay.outfeed.sending.feed import Bodies as Loaded
+
+log = structlog.stdlib.get_logger(__name__)
+
+CATCH_UP = 1000
+"""Records read from the feed log at once."""
+RATE_SECONDS = 5
+
+
+class Front(Protocol):
+    """How far the feed log was fanned out to the peers. Records behind it may be on disk already."""
+
+    @property
+    def head(self) -> int:
+        """The first seq that was not."""
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What all peerfeeds of an outfeed share."""
+
+    feedlog: FeedLog
+    front: Front
+    bodies: Bodies
+    outcomes: OutcomeLog
+
+
+class Peerfeed:
+    """Takes what the masterfeed routes to a peer, hands it to the peer's lines, and keeps account of it.
+
+    While it is *live* it is handed each article as it comes in. When neither its queue nor its backlog takes more it
+    falls behind: the feed log then is its backlog, and is read from `cursor` on until it has caught up.
+    """
+
+    def __init__(self, name: str, uid: str, number: int, queue: PeerQueue, poison: PoisonTest, shared: Shared) -> None:
+        """`number` is the peer's bit in the feed log's bitmaps."""
+        self.name = name
+        self.uid = uid
+        self.number = number
+        self.queue = queue
+        self.poison = poison
+        self.ledger = Ledger()
+        self.lines: Lines
+        self.backlog: Backlog
+        self.cursor = shared.feedlog.checkpoint(number) + 1
+        """The first article of the feed log that was not handed out."""
+        self.live = False
+        self.rate = 0.0
+        """Articles settled a second, over the last few seconds."""
+        self._settled = 0
+        self._shared = shared
+        self._log = shared.feedlog
+        self._window = Checkpoint(self.cursor - 1)
+        self._spilled: set[int] = set()
+        self._behind = asyncio.Event()
+        self._settlers: dict[Outcome, Callable[[list[Token], str], None]] = {
+            Outcome.ACCEPTED: self._accepted,
+            Outcome.REFUSED: self._refused,
+            Outcome.REJECTED: self._rejected,
+            Outcome.DEFERRED: self._deferred,
+            Outcome.FAILED: self._failed,
+            Outcome.MISSING: self._missing,
+        }
+        self.ledger.offer(self._log.count_owed(number))
+
+    @property
+    def checkpoint(self) -> int:
+        """Up to here the feed log owns nothing of this peer's."""
+        if len(self._window):
+            return self._window.low_water
+        return (self._shared.front.head if self.live else self.cursor) - 1
+
+    # From the masterfeed and the feed log
+
+    def offer(self, tokens: list[Token]) -> None:
+        """Articles that were just logged and are for this peer."""
+        self.ledger.offer(len(tokens))
+        if self.live and not self.queue.overflowing:
+            self._hand_out(tokens)
+        else:
+            self.live = False
+            self._behind.set()
+
+    async def follow(self) -> None:
+        """As a task: hand out what the feed log has for this peer, as far as there is a place for it."""
+        while True:
+            await self._behind.wait()
+            self._behind.clear()
+            while not self.live and self._has_place():
+                self._catch_up()
+                await asyncio.sleep(0)
+
+    def _catch_up(self) -> None:
+        front = self._shared.front.head
+        tokens, cursor = self._log.read(self.cursor, CATCH_UP, self.number)
+        tokens = [token for token in tokens if token.seq < front and token.seq not in self._spilled]
+        if tokens:
+            self._hand_out(tokens)
+        self.cursor = min(cursor, front)
+        if self.cursor == front:
+            self.live = True
+            self._spilled.clear()
+
+    def _has_place(self) -> bool:
+        if self.lines.is_up and len(self.queue.fresh) <= self.queue.size // 2:
+            return True
+        return self.backlog.writable and not self.queue.overflowing
+
+    def _hand_out(self, tokens: list[Token]) -> None:
+        self._window.add([token.seq for token in tokens])
+        self.cursor = tokens[-1].seq + 1
+        if self.lines.is_up:
+            self.queue.push(tokens)
+            self.lines.wake()
+        else:
+            self.queue.spilling.extend(tokens)
+            self.lines.want()
+        if self.queue.spilling:
+            self.backlog.wake()
+
+    @property
+    def oldest_arrival(self) -> int | None:
+        """When the oldest article came in that waits to be sent, milliseconds since the epoch; about, if on Redis."""
+        queue = self.queue
+        heads = [tokens[0].arrival for tokens in (queue.fresh, queue.spilling, queue.resent) if tokens]
+        spilled = self.backlog.spool.state.oldest
+        return min(heads if spilled is None else [*heads, spilled], default=None)
+
+    def poll(self) -> None:
+        """Once a second: go on with whatever can go on."""
+        settled = self.ledger.settled
+        self.rate += (settled - self._settled - self.rate) / RATE_SECONDS
+        self._settled = settled
+        self.lines.poll(self._waiting())
+        self._behind.set()
+        self.backlog.wake()
+
+    def _waiting(self) -> int:
+        """Articles that could be sent now."""
+        deferred_soon = self.ledger.deferred if not self.ledger.queued else 0
+        return self.ledger.queued + deferred_soon
+
+    # What the backlog asks for (`backlog.Owner`, `custody.Ward`)
+
+    def needs(self, seq: int) -> bool:
+        """Whether the peer still needs the article."""
+        return self._log.holds(self.number, seq)
+
+    def logged(self, seq: int) -> bool:
+        """Whether an article was handed out of the feed log and is still its own."""
+        return seq in self._window
+
+    def disown(self, seqs: Iterable[int]) -> None:
+        """These are safe on Redis: the feed log need not keep them for this peer."""
+        self._window.done(seqs)
+
+    def spilled_already(self, seqs: set[int]) -> None:
+        """Redis has these, which the feed log would hand out still."""
+        self._spilled = seqs
+
+    def dropped(self, dropped: Dropped, tokens: list[Token], deferred: int) -> None:
+        """A limit removed these; so many of them were deferred."""
+        self.ledger.recall(min(deferred, len(tokens)))
+        if dropped.reason == "limit-age":
+            self.ledger.expire(len(tokens))
+        else:
+            self.ledger.drop(len(tokens), dropped.reason)
+        self._log.release(self.number, tokens)
+        outcome = "expired" if dropped.reason == "limit-age" else "dropped"
+        self._shared.outcomes.add(self.name, outcome, dropped.reason, tokens)
+
+    @property
+    def is_sending(self) -> bool:
+        """A line is up that takes what is read back."""
+        return self.lines.is_up
+
+    def refilled(self) -> None:
+        """There is something to send again."""
+        self.lines.wake()
+
+    # What lines ask for (`lines.Source`)
+
+    def take(self, limit: int) -> list[Token]:
+        """The next tokens to send; none while what was put off cannot be kept."""
+        if self.backlog.congested:
+            return []
+        tokens = self.queue.take(limit, spilling_too=not self.backlog.writable)
+        self.ledger.send(len(tokens))
+        if self.queue.running_dry:
+            self.backlog.wake()
+            if not self.live:
+                self._behind.set()
+        return tokens
+
+    def load(self, tokens: Sequence[Token], later: "Callable[[Loaded], None]") -> "Loaded | None":
+        """Bodies in wire form."""
+        return self._shared.bodies.load(tokens, later)
+
+    def settle(self, outcome: Outcome, tokens: list[Token], reply: str) -> None:
+        """An answer, or what stands for one."""
+        self._settlers[outcome](tokens, reply)
+        self._shared.outcomes.add(self.name, outcome.value, reply, tokens)
+
+    def give_back(self, tokens: list[Token]) -> None:
+        """A line ended with these unanswered."""
+        self.ledger.give_back(len(tokens))
+        fresh, resent = self.backlog.by_origin(tokens)
+        self.queue.put_back(fresh, resent)
+        self.lines.wake()
+
+    def connected(self) -> None:
+        """The first line is up."""
+        self._behind.set()
+        self.backlog.wake()
+
+    def disconnected(self) -> None:
+        """The last line is gone: what is queued goes to the backlog; what came from there is safe as it is."""
+        self.queue.spill_all()
+        self.backlog.wake()
+
+    # Outcomes
+
+    def _accepted(self, tokens: list[Token], reply: str) -> None:
+        self.ledger.accept(len(tokens), _octets(tokens))
+        self._answered(tokens)
+
+    def _refused(self, tokens: list[Token], reply: str) -> None:
+        self.ledger.refuse(len(tokens))
+        self._answered(tokens)
+
+    def _rejected(self, tokens: list[Token], reply: str) -> None:
+        self.ledger.reject(len(tokens), _octets(tokens))
+        if reply.startswith("431"):
+            log.warning("a 431 to TAKETHIS counts as rejected", peer=self.name, articles=len(tokens), reply=reply)
+        self._answered(tokens)
+
+    def _answered(self, tokens: list[Token]) -> None:
+        self.poison.good_answer()
+        self._finish(tokens)
+
+    def _finish(self, tokens: list[Token]) -> None:
+        self._window.done([token.seq for token in self.backlog.finish(tokens)])
+        self._log.release(self.number, tokens)
+
+    def _missing(self, tokens: list[Token], reply: str) -> None:
+        self.ledger.lose(len(tokens), "missing")
+        names = [token.message_id.decode("ascii", "replace") for token in tokens[:10]]
+        log.error("bodies are gone: not sent", peer=self.name, articles=len(tokens), first=names)
+        self._finish(tokens)
+
+    def _deferred(self, tokens: list[Token], reply: str) -> None:
+        again, given_up = self.poison.deferred(tokens)
+        self._put_off(again)
+        self._bury(given_up, reply)
+
+    def _failed(self, tokens: list[Token], reply: str) -> None:
+        again, given_up = self.poison.failed(tokens)
+        self._put_off(again)
+        self._bury(given_up, reply)
+        if self.poison.peer_is_wrong:
+            self.lines.fail(f"the peer answers nothing but errors: {reply}")
+
+    def _bury(self, tokens: list[Token], reply: str) -> None:
+        if tokens:
+            log.warning("articles are given up", peer=self.name, articles=len(tokens), reply=reply)
+            self.ledger.bury(len(tokens))
+            self.backlog.bury(tokens, reply)
+            self._shared.outcomes.add(self.name, "dead-lettered", reply, tokens)
+
+    def _put_off(self, tokens: list[Token]) -> None:
+        self.ledger.defer(len(tokens))
+        self.backlog.defer(tokens)
+
+
+def _octets(tokens: Iterable[Token]) -> int:
+    return sum(token.size for token in tokens)

@@ -1,0 +1,91 @@
+"""From a Peerfeed resource to what each part of a peer takes."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from forebay.api.v1alpha1 import Peerfeed, PeerfeedSpec
+from forebay.outfeed.incoming.hashfeed import HashRange
+from forebay.outfeed.incoming.rules import PeerRules
+from forebay.outfeed.peering.backlog import BacklogSettings
+from forebay.outfeed.peering.lines import LineSettings
+from forebay.outfeed.sending.connection import ConnectionSettings
+from forebay.outfeed.sending.nocheck import NoCheckSettings
+from forebay.runtime.backoff import BackoffSettings
+from forebay.spill import SpoolSettings
+
+Place = tuple[str, int]
+"""Host and port."""
+
+
+@dataclass(frozen=True)
+class PeerOptions:
+    """All options of one peer."""
+
+    name: str
+    uid: str
+    spec: PeerfeedSpec
+    lines: LineSettings
+    spool: SpoolSettings
+    backlog: BacklogSettings
+
+    def rules(self, number: int) -> PeerRules:
+        """What the peer wants. Raises `PatternError`."""
+        return rules(self.spec, number)
+
+
+def options(peerfeed: Peerfeed, target: Place | None) -> PeerOptions:
+    """`target` is where the Outfeed listens that the resource names as its target, if it names one."""
+    spec = peerfeed.spec
+    hosts = (target,) if target else tuple((host, spec.port) for host in spec.hosts)
+    return PeerOptions(
+        name=peerfeed.metadata.name,
+        uid=peerfeed.metadata.uid,
+        spec=spec,
+        lines=LineSettings(hosts, spec.connections.max, _reconnect(spec), _connection(spec)),
+        spool=SpoolSettings(
+            rotate_bytes=spec.backlog.rotate_bytes,
+            rotate_age=spec.backlog.rotate_age.total_seconds(),
+            limit_bytes=spec.backlog.max_bytes,
+            limit_age=_seconds(spec.backlog.max_age),
+        ),
+        backlog=BacklogSettings(spec.deferral.min_age.total_seconds()),
+    )
+
+
+def rules(spec: PeerfeedSpec, number: int) -> PeerRules:
+    """What a peer wants. Raises `PatternError`."""
+    return PeerRules(
+        number=number,
+        groups=",".join(spec.groups),
+        distributions=tuple(spec.distributions),
+        exclude_path=frozenset(spec.exclude_path),
+        min_size=spec.min_size or 0,
+        max_size=spec.max_size,
+        max_crossposts=spec.max_crossposts,
+        max_hops=spec.max_hops,
+        hashfeed=_hash_range(spec),
+    )
+
+
+def _hash_range(spec: PeerfeedSpec) -> HashRange | None:
+    part = spec.hashfeed
+    return None if part is None else HashRange(part.first, part.last, part.modulus, part.offset)
+
+
+def _reconnect(spec: PeerfeedSpec) -> BackoffSettings:
+    return BackoffSettings(spec.reconnect.initial.total_seconds(), spec.reconnect.maximum.total_seconds())
+
+
+def _connection(spec: PeerfeedSpec) -> ConnectionSettings:
+    nocheck, timeouts = spec.no_check, spec.timeouts
+    return ConnectionSettings(
+        window=spec.window,
+        connect_timeout=timeouts.connect.total_seconds(),
+        response_timeout=timeouts.response.total_seconds(),
+        idle_timeout=timeouts.idle.total_seconds(),
+        nocheck=NoCheckSettings(enabled=nocheck.enabled, on=nocheck.high, off=nocheck.low, filter=nocheck.filter),
+    )
+
+
+def _seconds(span: timedelta | None) -> float | None:
+    return None if span is None else span.total_seconds()

@@ -1,0 +1,241 @@
+"""An outgoing NNTP connection: a socket around the handshake and the feed window, with their time-outs."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import socket
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import TYPE_CHECKING, cast
+
+from forebay.outfeed.sending.feedwindow import BATCH_BYTES, FeedWindow
+from forebay.outfeed.sending.handshake import Handshake
+from forebay.outfeed.sending.nocheck import NoCheckFilter, NoCheckSettings
+from forebay.outfeed.sending.replies import MAX_LINE, TOO_LONG
+
+if TYPE_CHECKING:
+    from forebay.msgstore.disk import Buffer
+    from forebay.outfeed.sending.feed import Feed
+
+QUIT_TIMEOUT = 5.0
+"""Seconds that a peer has for its answer to QUIT."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionSettings:
+    """How one connection behaves; times in seconds."""
+
+    window: int = 100
+    """Articles that may be on the connection without an answer, at least 1."""
+    connect_timeout: float = 10.0
+    """Until the TCP connection is there, name resolution included."""
+    response_timeout: float = 300.0
+    """How long a peer that owes an answer may be silent."""
+    idle_timeout: float = 60.0
+    """How long the connection is kept while there is nothing to send."""
+    nocheck: NoCheckSettings = field(default_factory=NoCheckSettings)
+    """When CHECK is skipped."""
+
+
+class Phase(Enum):
+    """What a connection is busy with."""
+
+    CONNECTING = auto()
+    GREETING = auto()
+    FEEDING = auto()
+    QUITTING = auto()
+    ENDED = auto()
+
+
+class Connection(asyncio.Protocol):
+    """One connection of a peerfeed. It lives on the running loop and calls `feed`, never from another thread.
+
+    The owner makes it, calls `connect` once, `poll` about every second, and `wake` when `Feed.take` has something.
+    """
+
+    def __init__(self, feed: Feed, settings: ConnectionSettings) -> None:
+        self.phase = Phase.CONNECTING
+        self.asked_to_end = False
+        """The connection ends because its owner, or its idleness, wants it to."""
+        self._feed = feed
+        self._settings = settings
+        self._loop = asyncio.get_running_loop()
+        self._transport: asyncio.Transport | None = None
+        self._handshake = Handshake()
+        self._greeting = b""
+        self._window = FeedWindow(feed, settings.window, NoCheckFilter(settings.nocheck), self.wake)
+        self._paused = False
+        self._woken = False
+        self._active_at = self._loop.time()
+        self._closing = ""
+        self._deadline = math.inf
+
+    @property
+    def room(self) -> int:
+        """How many more articles the connection would take now."""
+        return self._window.room if self.phase is Phase.FEEDING and not self._paused else 0
+
+    @property
+    def unanswered(self) -> int:
+        """Commands that were sent and not answered."""
+        return self._window.unanswered
+
+    @property
+    def skips_check(self) -> bool:
+        """Whether articles are sent without CHECK."""
+        return self._window.nocheck.skips
+
+    async def connect(self, host: str, port: int) -> None:
+        """Open the TCP connection; the handshake follows by itself. A failure is told by `Feed.down`."""
+        timeout = self._settings.connect_timeout
+        try:
+            async with asyncio.timeout(timeout):
+                await self._loop.create_connection(lambda: self, host, port)
+        except TimeoutError:
+            self._end(f"no connection to {host} port {port} within {timeout:g} s")
+        except (OSError, UnicodeError) as error:
+            self._end(f"cannot connect to {host} port {port}: {error}")
+        except asyncio.CancelledError:
+            self._end("connecting was cancelled")
+            raise
+
+    def wake(self) -> None:
+        """There is something to take. Many calls before the next turn of the loop cost as much as one."""
+        if not self._woken:
+            self._woken = True
+            self._loop.call_soon(self._pump)
+
+    def poll(self, now: float) -> None:
+        """Go on if possible, and look at the time-outs. `now` is the loop's time."""
+        if self.phase is Phase.GREETING:
+            self._check_silence(self._active_at, self._handshake.awaiting, now)
+        elif self.phase is Phase.FEEDING:
+            self._pump()
+            self._check_window(now)
+        if now >= self._deadline:
+            self._end(self._closing)
+
+    def close(self, reason: str, grace: float = 0.0) -> None:
+        """Take no more articles, and end once those on the connection are settled, or after `grace` seconds.
+
+        What is then left is given back. Without grace the connection is gone on return.
+        """
+        if grace > 0 and self.phase in (Phase.FEEDING, Phase.QUITTING):
+            self._run_empty(reason, self._loop.time() + grace)
+        else:
+            self.asked_to_end = True
+            self._end(reason)
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The TCP connection is there (asyncio)."""
+        self._transport = cast("asyncio.Transport", transport)
+        if self.phase is Phase.ENDED:
+            self._transport.abort()
+            return
+        self._transport.set_write_buffer_limits(high=BATCH_BYTES)
+        self.phase = Phase.GREETING
+        self._active_at = self._loop.time()
+
+    def data_received(self, data: bytes) -> None:
+        """The peer sent something (asyncio)."""
+        self._active_at = self._loop.time()
+        self._acknowledge()
+        if self.phase is Phase.GREETING:
+            self._greet(data)
+        elif self.phase is Phase.FEEDING:
+            self._answer(data)
+        else:
+            self._end(self._closing)
+
+    def _acknowledge(self) -> None:
+        """Let the kernel acknowledge at once: a peer under Nagle's algorithm, as INN is, else waits 40 ms for it."""
+        if self._transport and (connection := self._transport.get_extra_info("socket")):
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
+
+    def eof_received(self) -> None:
+        """The peer closed its side (asyncio)."""
+        self._end(self._closing if self.phase is Phase.QUITTING else "the peer closed the connection")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The socket is gone (asyncio)."""
+        reason = f"the connection broke: {exc}" if exc else "the peer closed the connection"
+        self._end(self._closing if self.phase is Phase.QUITTING else reason)
+
+    def pause_writing(self) -> None:
+        """The peer reads too slowly (asyncio)."""
+        self._paused = True
+
+    def resume_writing(self) -> None:
+        """The peer has read enough to go on (asyncio)."""
+        self._paused = False
+        self._pump()
+
+    def _greet(self, data: bytes) -> None:
+        self._greeting += data
+        while self.phase is Phase.GREETING and b"\n" in self._greeting:
+            line, _, self._greeting = self._greeting.partition(b"\n")
+            self._step(line.removesuffix(b"\r"))
+        if self.phase is Phase.FEEDING:
+            self._answer(self._greeting)
+        elif len(self._greeting) > MAX_LINE:
+            self._end(TOO_LONG)
+
+    def _step(self, line: bytes) -> None:
+        if command := self._handshake.answer(line):
+            self._write([command])
+        if self._handshake.refusal:
+            self._end(self._handshake.refusal)
+        elif self._handshake.done:
+            self.phase = Phase.FEEDING
+            self._feed.up(self)
+
+    def _answer(self, data: bytes) -> None:
+        self._window.receive(data, self._loop.time(), self._pump)
+        if self._window.fault:
+            self._end(self._window.fault)
+        elif self._window.room > 0:
+            self._pump()
+
+    def _pump(self) -> None:
+        self._woken = False
+        now = self._loop.time()
+        while self.phase is Phase.FEEDING and not self._paused and (batch := self._window.fill(now)):
+            self._write(batch)
+        if self.phase is Phase.FEEDING and self._closing and self._window.empty:
+            self.phase = Phase.QUITTING
+            self._deadline = min(self._deadline, now + QUIT_TIMEOUT)
+            self._write([b"QUIT\r\n"])
+
+    def _write(self, batch: list[Buffer]) -> None:
+        if self._transport and self.phase is not Phase.ENDED:
+            self._transport.writelines(batch)
+
+    def _check_window(self, now: float) -> None:
+        waiting_since = self._window.waiting_since
+        if waiting_since is not None:
+            self._check_silence(waiting_since, self._window.next_unanswered, now)
+        elif self._window.empty and now - self._active_at >= self._settings.idle_timeout:
+            self._run_empty("nothing to send", now + QUIT_TIMEOUT)
+
+    def _run_empty(self, reason: str, deadline: float) -> None:
+        self.asked_to_end = True
+        self._closing = self._closing or reason
+        self._deadline = min(self._deadline, deadline)
+        self._window.taking = False
+        self.wake()
+
+    def _check_silence(self, since: float, awaiting: str, now: float) -> None:
+        timeout = self._settings.response_timeout
+        if now - since >= timeout:
+            self._end(f"no answer to {awaiting} within {timeout:g} s")
+
+    def _end(self, reason: str) -> None:
+        if self.phase is Phase.ENDED:
+            return
+        self.phase = Phase.ENDED
+        if self._transport:
+            self._transport.abort()
+        if tokens := self._window.abandon():
+            self._feed.give_back(tokens)
+        self._feed.down(self, reason)

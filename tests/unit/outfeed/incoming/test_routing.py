@@ -1,0 +1,130 @@
+"""Routing: which peers want an article, and why the others do not."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forebay.outfeed.incoming.article import Article
+from forebay.outfeed.incoming.hashfeed import HashRange
+from forebay.outfeed.incoming.routing import Ranges, Routing
+from forebay.outfeed.incoming.rules import PeerRules, sites
+from forebay.outfeed.token import message_key
+
+
+def article(
+    groups: tuple[bytes, ...] = (b"test.feed",),
+    distributions: tuple[bytes, ...] = (),
+    path: bytes = b"a.example!b.example!not-for-mail",
+    size: int = 1000,
+    message_id: bytes = b"<one@forebay.example>",
+) -> Article:
+    return Article(message_id, message_key(message_id), groups, distributions, path, None, b"x" * size)
+
+
+@pytest.mark.parametrize(
+    ("rules", "offered", "rule", "detail"),
+    [
+        ({}, article(), "", ""),
+        ({"groups": "rec.*"}, article(), "groups", "test.feed"),
+        ({"groups": "*,@test.feed"}, article((b"rec.a", b"test.feed")), "groups", "test.feed is poisoned"),
+        ({"groups": "rec.*"}, article((b"test.feed", b"rec.a")), "", ""),
+        ({"distributions": ("world",)}, article(), "", ""),
+        ({"distributions": ("world",)}, article(distributions=(b"World",)), "", ""),
+        ({"distributions": ("world",)}, article(distributions=(b"local",)), "distributions", "local against world"),
+        ({"distributions": ("world",)}, article(distributions=(b"local", b"world")), "", ""),
+        ({"distributions": ("!local",)}, article(distributions=(b"local",)), "distributions", "local"),
+        ({"distributions": ("!local",)}, article(distributions=(b"world",)), "", ""),
+        ({"distributions": ("!local", "de")}, article(distributions=(b"fr",)), "", ""),
+        ({"exclude_path": frozenset({"B.Example"})}, article(), "excludePath", "b.example"),
+        ({"exclude_path": frozenset({"b", "example"})}, article(), "", ""),
+        ({"min_size": 1001}, article(), "minSize", "1000 octets, at least 1001"),
+        ({"min_size": 1000, "max_size": 1000}, article(), "", ""),
+        ({"max_size": 999}, article(), "maxSize", "1000 octets, at most 999"),
+        ({"max_crossposts": 1}, article((b"a", b"b")), "maxCrossposts", "2 groups"),
+        ({"max_crossposts": 2}, article((b"a", b"b")), "", ""),
+        ({"max_hops": 2}, article(), "maxHops", "3 sites"),
+        ({"max_hops": 3}, article(), "", ""),
+        ({"hashfeed": HashRange(1, 1000, 1000)}, article(), "", ""),
+        ({"hashfeed": HashRange(1, 1, 1 << 31)}, article(), "hashfeed", "wanted is 1-1"),
+    ],
+)
+def test_a_rule_stops_an_article_or_does_not(rules, offered, rule, detail):
+    routing = Routing([PeerRules(3, **rules)])
+    (judgement,) = routing.explain(offered)
+    assert (judgement.refusal.rule if judgement.refusal else "") == rule
+    assert detail in (judgement.refusal.detail if judgement.refusal else "")
+    assert routing.route(offered) == (0 if rule else 1 << 3)
+
+
+def test_sites_are_counted_as_inn_counts_them():
+    assert sites(b"A.example!.POSTED.x!!b.example!\r\n c!tail") == [
+        b"a.example",
+        b".posted.x",
+        b"b.example",
+        b"c",
+        b"tail",
+    ]
+    assert sites(b"not-for-mail") == [b"not-for-mail"]
+
+
+def test_peer_numbers_may_have_gaps_and_are_bits():
+    routing = Routing([PeerRules(70), PeerRules(0, groups="rec.*"), PeerRules(5)])
+    assert routing.route(article()) == (1 << 70) | (1 << 5)
+    assert [judgement.peer for judgement in routing.explain(article())] == [0, 5, 70]
+
+
+def test_two_peers_cannot_have_one_number():
+    with pytest.raises(ValueError, match="two peers have one number"):
+        Routing([PeerRules(1), PeerRules(1)])
+
+
+def test_crossposts_to_many_groups_are_routed_though_not_kept():
+    many = article(tuple(b"test.%d" % number for number in range(100)))
+    routing = Routing([PeerRules(0, groups="test.99"), PeerRules(1, groups="test.100")])
+    assert routing.route(many) == routing.route(many) == 1
+
+
+def test_shares_of_a_hash_feed_make_the_whole():
+    routing = Routing([PeerRules(0, hashfeed=HashRange(1, 3, 10)), PeerRules(1, hashfeed=HashRange(4, 10, 10))])
+    routed = [routing.route(article(message_id=b"<%d@forebay.example>" % number)) for number in range(1000)]
+    assert set(routed) == {1, 2}
+    assert 200 < routed.count(1) < 400
+
+
+@given(st.lists(st.tuples(st.integers(0, 20), st.none() | st.integers(0, 20)), max_size=8), st.integers(0, 25))
+def test_ranges_hold_both_their_ends(bounds, number):
+    expected = sum(
+        1 << bit for bit, (low, high) in enumerate(bounds) if low <= number and (high is None or number <= high)
+    )
+    assert Ranges((low, high, 1 << bit) for bit, (low, high) in enumerate(bounds))[number] == expected
+
+
+WORDS = st.sampled_from(["a", "b", "c"])
+RULES = st.builds(
+    dict,
+    groups=st.sampled_from(["*", "a,b", "*,!a", "*,@c", "b"]),
+    distributions=st.lists(st.sampled_from(["a", "!b", "c"]), max_size=2).map(tuple),
+    exclude_path=st.frozensets(WORDS, max_size=2),
+    min_size=st.integers(0, 5),
+    max_size=st.none() | st.integers(0, 10),
+    max_crossposts=st.none() | st.integers(1, 3),
+    max_hops=st.none() | st.integers(1, 3),
+    hashfeed=st.none() | st.sampled_from([HashRange(1, 1, 2), HashRange(2, 3, 3), HashRange(1, 1, 2, 4)]),
+)
+NAMES = st.lists(WORDS.map(str.encode), unique=True, max_size=3).map(tuple)
+ARTICLES = st.builds(
+    article,
+    groups=NAMES.filter(bool),
+    distributions=NAMES,
+    path=st.lists(WORDS.map(str.encode), min_size=1, max_size=5).map(b"!".join),
+    size=st.integers(0, 12),
+    message_id=st.sampled_from([b"<%d@forebay.example>" % number for number in range(20)]),
+)
+
+
+@given(st.lists(RULES, max_size=6), st.lists(ARTICLES, min_size=1, max_size=4))
+def test_routing_and_explanation_agree(rules, offered):
+    routing = Routing(PeerRules(2 * number, **rule) for number, rule in enumerate(rules))
+    for one in offered:
+        explained = sum(1 << peer for peer, refusal in routing.explain(one) if refusal is None)
+        assert routing.route(one) == explained

@@ -1,0 +1,87 @@
+"""From a Peerfeed to the settings of each part."""
+
+import pytest
+
+from forebay.api import read_objects
+from forebay.outfeed.errors import PatternError
+from forebay.outfeed.incoming.hashfeed import HashRange
+from forebay.outfeed.peering.peeroptions import options
+from forebay.runtime.backoff import BackoffSettings
+from forebay.spill import SpoolSettings
+from manifests import outfeed, peer_options, peerfeed, spill
+
+
+def test_hosts_share_the_port():
+    assert peer_options(hosts=["a.example", "2001:db8::1"], port=433).lines.hosts == (
+        ("a.example", 433),
+        ("2001:db8::1", 433),
+    )
+
+
+def test_a_target_is_the_only_host():
+    readings = read_objects([spill(), outfeed(), outfeed("other"), peerfeed(target={"name": "other"})])
+    assert options(readings[3].resource, ("127.0.0.1", 1119)).lines.hosts == (("127.0.0.1", 1119),)
+
+
+def test_it_is_known_by_name_and_uid():
+    option = peer_options("one")
+    assert (option.name, option.uid) == ("one", peerfeed("one")["metadata"]["uid"])
+
+
+def test_every_field_of_a_peer_reaches_its_part():
+    option = peer_options(
+        connections={"max": 7},
+        window=55,
+        noCheck={"enabled": False, "high": 80, "low": 70, "filter": 10},
+        backlog={"rotateBytes": "1MB", "rotateAge": "2m", "maxBytes": "5MB", "maxAge": "1d"},
+        deferral={"minAge": "45s"},
+        reconnect={"initial": "3s", "maximum": "1m"},
+        timeouts={"connect": "4s", "response": "5s", "idle": "6s"},
+    )
+    assert option.lines.most == 7
+    assert option.lines.reconnect == BackoffSettings(3.0, 60.0)
+    assert option.spool == SpoolSettings(1_000_000, 120.0, 5_000_000, 86_400.0)
+    assert option.backlog.min_deferred_age == 45.0
+    connection = option.lines.connection
+    assert connection.window == 55
+    assert (connection.connect_timeout, connection.response_timeout, connection.idle_timeout) == (4.0, 5.0, 6.0)
+    nocheck = connection.nocheck
+    assert (nocheck.enabled, nocheck.on, nocheck.off, nocheck.filter) == (False, 80.0, 70.0, 10.0)
+
+
+def test_a_backlog_has_no_limits_unless_they_are_given():
+    assert (peer_options().spool.limit_bytes, peer_options().spool.limit_age) == (None, None)
+
+
+def test_every_rule_of_a_peer_is_read():
+    rules = peer_options(
+        groups=["misc.*", "!misc.jobs"],
+        distributions=["world"],
+        excludePath=["bad.example"],
+        minSize="1KB",
+        maxSize="1MB",
+        maxCrossposts=5,
+        maxHops=9,
+        hashfeed={"first": 1, "last": 2, "modulus": 4, "offset": 3},
+    ).rules(6)
+    assert (rules.number, rules.bit, rules.groups) == (6, 64, "misc.*,!misc.jobs")
+    assert (rules.distributions, rules.exclude_path) == (("world",), {"bad.example"})
+    assert (rules.min_size, rules.max_size, rules.max_crossposts, rules.max_hops) == (1000, 1_000_000, 5, 9)
+    assert rules.hashfeed == HashRange(1, 2, 4, 3)
+
+
+def test_a_peer_without_rules_wants_everything():
+    rules = peer_options().rules(0)
+    assert (rules.groups, rules.min_size, rules.max_size, rules.hashfeed) == ("*", 0, None, None)
+
+
+def test_a_pattern_that_cannot_be_read_is_told():
+    option = peer_options()
+    broken = option.spec.model_copy(update={"groups": ("misc.[",)})
+    with pytest.raises(PatternError, match=r"misc\.\["):
+        type(option)(option.name, option.uid, broken, option.lines, option.spool, option.backlog).rules(0)
+
+
+def test_equal_manifests_make_equal_options():
+    assert peer_options(window=5) == peer_options(window=5)
+    assert peer_options(window=5) != peer_options(window=6)

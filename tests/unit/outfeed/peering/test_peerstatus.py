@@ -1,0 +1,140 @@
+"""A peer as it is shown: its state and why, its figures, its metrics."""
+
+import pytest
+
+from fakeclock import settle
+from forebay.outfeed.peering.peer import PAUSED_BY_CALL
+from forebay.outfeed.peering.peerstatus import backlog_sample, peer_metrics, peer_state, peer_status
+from forebay.outfeed.sending.feed import Outcome
+from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
+from manifests import peer_options
+from onepeer import IDLE
+
+
+@pytest.fixture
+async def peer(house):
+    await house.add("a")
+    return house.peers["a"]
+
+
+def status(house, peer):
+    return peer_status(peer, house.clock.wall())
+
+
+def samples(peers):
+    """Values by name and labels other than the peer's."""
+    return {
+        (sample.name, *[value for label, value in sample.labels.items() if label != "peer"]): sample.value
+        for family in peer_metrics(peers)
+        for sample in family.samples
+    }
+
+
+async def test_a_peer_that_is_dialled_is_connecting(peer):
+    assert peer_state(peer) == (pb.PEER_STATE_CONNECTING, "")
+
+
+async def test_a_peer_with_a_line_is_connected(peer, made):
+    made.last.open()
+    assert peer_state(peer) == (pb.PEER_STATE_CONNECTED, "")
+
+
+async def test_a_peer_that_failed_is_backing_off_and_says_why_and_until_when(house, peer, made):
+    made.last.end("closed at greeting: 400 full")
+    assert peer_state(peer) == (pb.PEER_STATE_BACKING_OFF, "closed at greeting: 400 full")
+    shown = status(house, peer)
+    assert (shown.reason, shown.last_error) == ("closed at greeting: 400 full",) * 2
+    assert shown.last_error_time.ToMilliseconds() == int(house.clock.wall() * 1000)
+    assert 0 < shown.next_attempt_time.ToMilliseconds() / 1000 - house.clock.wall() <= 2
+
+
+async def test_a_peer_that_is_tried_again_still_shows_the_last_error(house, peer, made):
+    made.last.end("no route")
+    house.clock.advance(60)
+    peer.lines.want()
+    assert peer_state(peer) == (pb.PEER_STATE_CONNECTING, "no route")
+
+
+async def test_a_peer_with_nothing_to_send_is_idle(house, peer, made):
+    made.last.end("no route")
+    house.clock.advance(60)
+    assert peer_state(peer) == (pb.PEER_STATE_IDLE, "")
+
+
+async def test_a_paused_peer_says_by_whom(peer):
+    peer.pause()
+    assert peer_state(peer) == (pb.PEER_STATE_PAUSED, PAUSED_BY_CALL)
+
+
+async def test_a_status_shows_the_peer_and_its_lines(house, peer, made):
+    made.last.open()
+    await house.offer("one", "two")
+    made.last.feed.settle(Outcome.ACCEPTED, made.last.feed.take(1), "239")
+    made.last.unanswered, made.last.skips_check = 3, True
+    shown = status(house, peer)
+    assert (shown.name, shown.uid, shown.window) == ("a", peer_options("a").uid, 100)
+    assert shown.queue_length == 1
+    (line,) = shown.connections
+    assert (line.id, line.address, line.in_flight) == (1, "a.example:119", 3)
+    assert (line.no_check, line.accepted, line.refused) == (True, 1, 0)
+    assert line.connected_since.ToMilliseconds() == int(peer.lines.open[0].opened * 1000)
+
+
+async def test_the_counters_add_up(house, peer, made):
+    made.last.open()
+    await house.offer("one", "two", "three", "four")
+    feed = made.last.feed
+    feed.settle(Outcome.ACCEPTED, feed.take(1), "239")
+    feed.settle(Outcome.DEFERRED, feed.take(1), "431")
+    feed.take(1)
+    counters = status(house, peer).counters
+    assert (counters.offered, counters.accepted, counters.deferred) == (4, 1, 1)
+    assert (counters.in_flight, counters.queued) == (1, 1)
+    assert counters.accepted_bytes > 100
+
+
+async def test_the_oldest_article_shows_how_long_it_has_waited(house, peer, made):
+    made.last.open()
+    assert not status(house, peer).HasField("oldest_queued_age")
+    await house.offer("one")
+    house.clock.advance(7)
+    assert status(house, peer).oldest_queued_age.ToMilliseconds() == 7000
+
+
+async def test_the_backlog_shows_what_is_on_redis(house, peer):
+    await house.offer("one", "two")
+    backlog = status(house, peer).backlog
+    assert (backlog.entries, backlog.segments) == (2, 1)
+    assert backlog.bytes > 40
+
+
+async def test_a_sample_tells_how_much_waits(house, peer, made):
+    made.last.open()
+    await house.offer("one", "two")
+    made.last.feed.take(1)
+    assert backlog_sample(peer) == {"queued": 1, "deferred": 0, "in_flight": 1}
+
+
+async def test_the_metrics_add_up(house, peer, made):
+    made.last.open()
+    await house.offer("one", "two", "three", "four")
+    feed = made.last.feed
+    feed.settle(Outcome.ACCEPTED, feed.take(1), "239")
+    feed.settle(Outcome.MISSING, feed.take(1), "")
+    feed.settle(Outcome.DEFERRED, feed.take(1), "431")
+    await settle(IDLE)
+    found = samples([peer])
+    prefix = "forebay_outfeed_"
+    assert found[prefix + "offered_total",] == 4
+    assert found[prefix + "dropped_total", "missing"] == 1
+    columns = [(name + "_total",) for name in ("accepted", "refused", "rejected", "expired", "dead_lettered")]
+    columns += [("dropped_total", "missing"), ("queued",), ("deferred",), ("in_flight",)]
+    assert sum(found[prefix + name, *labels] for name, *labels in columns) == 4
+    assert found[prefix + "connections",] == 1
+    assert found[prefix + "backlog_bytes", "deferred"] > 20
+
+
+async def test_every_peer_has_its_metrics(house):
+    await house.add("a", "b")
+    named = {sample.labels["peer"] for family in peer_metrics(house.peers) for sample in family.samples}
+    assert named == {"a", "b"}
