@@ -11,7 +11,7 @@ from feedlogs import key, opened, record, replayed
 from forebay.msgstore.disk import RealDisk
 from forebay.outfeed.log.feedlog import FeedLog
 
-TESTS = Path(__file__).parents[2]
+TESTS = Path(__file__).parents[3]
 
 
 async def test_appending_releasing_reading_and_tidying_at_once_keep_every_bit(tmp_path, scale):
