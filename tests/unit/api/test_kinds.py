@@ -71,7 +71,7 @@ def test_schema_is_json_and_describes_every_field(kind):
 
 def test_peerfeed_defaults():
     spec = read_object(PEERFEED).resource.spec
-    assert (spec.port, spec.connections.max, spec.window, spec.pause) == (119, 2, 100, False)
+    assert (spec.port, spec.connections.max, spec.window, spec.pause) == (119, 2, 400, False)
     assert (spec.no_check.enabled, spec.no_check.high, spec.no_check.low, spec.no_check.filter) == (True, 95, 90, 50)
     assert (spec.groups, spec.distributions, spec.exclude_path, spec.hashfeed) == (("*",), (), (), None)
     assert (spec.min_size, spec.max_size, spec.max_crossposts, spec.max_hops) == (None,) * 4

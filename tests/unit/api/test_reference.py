@@ -22,4 +22,4 @@ def test_every_kind_has_its_part():
 
 def test_row_has_meaning_unit_default_and_bounds():
     meaning = "Commands that may be unanswered at once on one connection."
-    assert f"| `spec.window` | {meaning} | commands | `100` | 1 to 10,000 |" in (DOCS / "resources.md").read_text()
+    assert f"| `spec.window` | {meaning} | commands | `400` | 1 to 10,000 |" in (DOCS / "resources.md").read_text()

@@ -148,7 +148,7 @@ class PeerfeedSpec(Model):
     """Port of the hosts. A target is fed on its own port."""
     connections: Connections = Connections()
     """Connections to the peer."""
-    window: Annotated[int, Whole(1, 10_000, "commands")] = 100
+    window: Annotated[int, Whole(1, 10_000, "commands")] = 400
     """Commands that may be unanswered at once on one connection."""
     no_check: NoCheck = NoCheck()
     """When articles go out by TAKETHIS without a CHECK before."""

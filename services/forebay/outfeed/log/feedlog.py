@@ -53,6 +53,8 @@ class FeedLog:
     def __init__(self, disk: Disk, settings: FeedLogSettings, recovered: Recovered) -> None:
         self.was_clean = recovered.was_clean
         """The log was closed in order before it was opened."""
+        self.was_new = recovered.ownership.head == 0
+        """Nothing was ever logged here before it was opened."""
         self.history_mark = -1
         """Everything up to this seq is in the history on disk; segments above it are kept whole. Set by the owner."""
         self._disk = disk

@@ -169,6 +169,11 @@ class Custodian:
     async def _take_over(self) -> None:
         spool = self._backlog.spool
         loaded = await spool.load()
+        if self._log.was_new and not self._run_id and spool.state.segments + spool.state.dead.entries:
+            # Their places would be taken for those of other articles.
+            log.warning("the data folder is new: what a former one left on Redis is deleted", peer=self._ward.name)
+            await spool.purge()
+            loaded = await spool.load()
         restarted = bool(self._run_id) and self._run_id != loaded.run_id
         self._backlog.lose_resend(restarted=restarted)
         self.audited = self.audited and not restarted and not self._backlog.in_doubt

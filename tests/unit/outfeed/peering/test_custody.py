@@ -11,6 +11,7 @@ from forebay.outfeed.peering.ledger import Ledger
 from forebay.outfeed.sending.feed import Outcome
 from forebay.spill import DeadLetter, Entry, Kind, LeaseLostError
 from onepeer import OnePeer
+from powerloss import PowerLossDisk
 from recordingfeed import tokens
 
 
@@ -146,6 +147,20 @@ async def test_after_a_dirty_stop_what_redis_has_is_not_handed_out_by_the_log_as
     assert peer.spilled() == [0, 1, 2, 3]
     assert await peer.send_all() == [0, 1, 2, 3]
     assert peer.feed.ledger.accepted == 4
+
+
+async def test_what_a_lost_data_folder_left_on_redis_is_not_taken_for_new_articles(peer):
+    await peer.offer(4)
+    await peer.rest()
+    await peer.crash()
+    peer.disk = PowerLossDisk()
+    await peer.start()
+    await peer.rest()
+    assert peer.spilled() == []
+    assert peer.feed.ledger.owed == 0
+    peer.up()
+    await peer.offer(2)
+    assert await peer.send_all() == [0, 1]
 
 
 async def test_after_a_dirty_stop_what_was_settled_and_not_released_is_offered_again(peer):

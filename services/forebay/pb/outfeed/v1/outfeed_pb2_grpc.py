@@ -91,7 +91,7 @@ class OutfeedServiceServicer:
 
         The client sends batches and need not wait for verdicts in between; the server slows it down by flow control. Verdicts
         of one stream come in the order of its articles. When the service is full (of disk, or of backlog), the stream ends
-        with RESOURCE_EXHAUSTED: articles without a verdict were not taken and can be offered again.
+        with RESOURCE_EXHAUSTED: articles without a verdict may or may not have been taken; to offer them again is safe.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
