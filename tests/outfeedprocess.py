@@ -44,6 +44,8 @@ class Plan:
     http_port: int
     lease: float
     """Seconds for which a killed process keeps its spools from its successor."""
+    impatient: bool = True
+    """Waits of seconds are cut short; not for benches, which measure the service as it is."""
     revision: int = 1
     manifests: tuple[dict[str, Any], ...] = ()
 
@@ -66,8 +68,9 @@ def serve(plan: Plan) -> None:
     with plan.log.open("ab") as log:
         os.dup2(log.fileno(), sys.stderr.fileno())
     configure_logs("info", "json")
-    service.POLL_SECONDS, service.GRACE, custody.RETRY_SECONDS = POLL_SECONDS, GRACE, RETRY_SECONDS
-    service.SpillSettings = partial(SpillSettings, lease_ttl=plan.lease, reconnect_max=0.5)  # type: ignore[misc]
+    if plan.impatient:
+        service.POLL_SECONDS, service.GRACE, custody.RETRY_SECONDS = POLL_SECONDS, GRACE, RETRY_SECONDS
+        service.SpillSettings = partial(SpillSettings, lease_ttl=plan.lease, reconnect_max=0.5)  # type: ignore[misc]
     outfeed = service.OutfeedService(IDENTITY, plan.folder, Surroundings(lambda _: "", lambda _: "127.0.0.1"))
     settings = HostSettings(
         grpc=GrpcSettings(listen=f"127.0.0.1:{plan.grpc_port}"),

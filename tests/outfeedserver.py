@@ -121,7 +121,7 @@ class OutfeedServer:
         self.watch = watch
         self.process: BaseProcess | None = None
         self.channel: grpc.aio.Channel | None = None
-        self._plan = Plan(folder / "data", folder / "log", free_port(), free_port(), lease)
+        self._plan = Plan(folder / "data", folder / "log", free_port(), free_port(), lease, impatient=watch)
         self._revisions = count(1)
 
     # Configuration
@@ -277,7 +277,7 @@ class OutfeedServer:
 
         await eventually(check)
 
-    async def drained(self, peer: str, *, within: float = 30.0) -> pb.PeerCounters:
+    async def drained(self, peer: str, *, within: float = 30.0, every: float = 0.02) -> pb.PeerCounters:
         """Wait until nothing is owed to a peer any more."""
 
         async def check() -> pb.PeerCounters | None:
@@ -285,7 +285,7 @@ class OutfeedServer:
             assert not counters.queued + counters.deferred + counters.in_flight, counters
             return counters
 
-        return await eventually(check, within=within)
+        return await eventually(check, within=within, every=every)
 
     async def emptied(self, *, within: float = 30.0) -> None:
         """Wait until no body is kept any more."""

@@ -50,7 +50,7 @@ async def drain_rate(articles: Sequence[Article], receiver: Callable, connection
         await server.flush(PEER)
         server.peer_options[PEER]["pause"] = False
         await server.apply()
-        await server.drained(PEER, within=300)
+        await server.drained(PEER, within=300, every=0.25)
     assert peer.articles == len(articles), f"{peer.articles} of {len(articles)} articles arrived"
     return peer.rate
 
@@ -60,7 +60,7 @@ async def live_rate(articles: Sequence[Article], receiver: Callable) -> float:
     async with receiver() as peer, outfeed(peer.port, connections={"max": 1}) as server:
         await server.connected(PEER)
         await offer(server, articles)
-        await server.drained(PEER, within=300)
+        await server.drained(PEER, within=300, every=0.25)
     assert peer.articles == len(articles)
     return peer.rate
 

@@ -163,7 +163,7 @@ async def test_a_faulty_peer_is_told_and_stays_as_it_was(world, service):
     await apply(world, service, spill(), outfeed(), peerfeed("a"))
     results = await apply(world, service, spill(), outfeed(), peerfeed("a", window=0))
     assert [field for field, _ in faults(results)["Peerfeed", "a"]] == ["spec.window"]
-    assert [peer.options.spec.window for peer in service._rooms.peers] == [100]
+    assert [peer.options.spec.window for peer in service._rooms.peers] == [400]
 
 
 async def test_the_listener_follows_the_configuration(world, service):

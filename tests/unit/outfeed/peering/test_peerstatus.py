@@ -72,7 +72,7 @@ async def test_a_status_shows_the_peer_and_its_lines(house, peer, made):
     made.last.feed.settle(Outcome.ACCEPTED, made.last.feed.take(1), "239")
     made.last.unanswered, made.last.skips_check = 3, True
     shown = status(house, peer)
-    assert (shown.name, shown.uid, shown.window) == ("a", peer_options("a").uid, 100)
+    assert (shown.name, shown.uid, shown.window) == ("a", peer_options("a").uid, 400)
     assert shown.queue_length == 1
     (line,) = shown.connections
     assert (line.id, line.address, line.in_flight) == (1, "a.example:119", 3)
