@@ -67,6 +67,7 @@ class Connection(asyncio.Protocol):
         self._window = FeedWindow(feed, settings.window, NoCheckFilter(settings.nocheck), self.wake)
         self._paused = False
         self._woken = False
+        self._wrote = False
         self._active_at = self._loop.time()
         self._closing = ""
         self._deadline = math.inf
@@ -140,17 +141,26 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """The peer sent something (asyncio)."""
         self._active_at = self._loop.time()
-        self._acknowledge()
+        self._wrote = False
         if self.phase is Phase.GREETING:
             self._greet(data)
         elif self.phase is Phase.FEEDING:
             self._answer(data)
         else:
             self._end(self._closing)
+        if not self._wrote:
+            self._acknowledge()
 
     def _acknowledge(self) -> None:
-        """Let the kernel acknowledge at once: a peer under Nagle's algorithm, as INN is, else waits 40 ms for it."""
-        if self._transport and (connection := self._transport.get_extra_info("socket")):
+        """Let the kernel acknowledge at once: a peer under Nagle's algorithm, as INN is, else waits 40 ms for it.
+
+        What is written carries the acknowledgement with it.
+        """
+        if (
+            self.phase is not Phase.ENDED
+            and self._transport
+            and (connection := self._transport.get_extra_info("socket"))
+        ):
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
 
     def eof_received(self) -> None:
@@ -209,6 +219,7 @@ class Connection(asyncio.Protocol):
 
     def _write(self, batch: list[Buffer]) -> None:
         if self._transport and self.phase is not Phase.ENDED:
+            self._wrote = True
             self._transport.writelines(batch)
 
     def _check_window(self, now: float) -> None:
