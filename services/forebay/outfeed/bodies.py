@@ -11,7 +11,7 @@ from forebay.outfeed.token import Token
 if TYPE_CHECKING:
     from forebay.outfeed.sending.feed import Bodies as Loaded
 
-RECENT_BYTES = 16 << 20
+RECENT_BYTES = 4 << 20
 """Octets of the newest articles that are kept in memory: a live feed to any number of peers then reads nothing."""
 
 
