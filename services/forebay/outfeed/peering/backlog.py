@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 import structlog
 
 from forebay.outfeed.peering.ledger import Ledger
-from forebay.outfeed.peering.peerqueue import PeerQueue
+from forebay.outfeed.peering.peerqueue import PeerQueue, pop, put_back
 from forebay.outfeed.token import Token, decode
 from forebay.spill import (
     DeadLetter,
@@ -229,12 +229,12 @@ class Backlog:
         try:
             durable = await self.spool.append(kind, [token.encode() for token in tokens])
         except SpillFullError as error:
-            origin.extendleft(reversed(tokens[error.appended :]))
+            put_back(origin, tokens[error.appended :])
             if error.durable:
                 self._note(tokens[: error.appended], error.durable)
             raise
         except BaseException:
-            origin.extendleft(reversed(tokens))
+            put_back(origin, tokens)
             raise
         self._note(tokens, durable)
 
@@ -249,12 +249,12 @@ class Backlog:
 
     async def _write_put_off(self) -> None:
         while self._put_off:
-            batch = [self._put_off.popleft() for _ in range(min(len(self._put_off), BATCH))]
+            batch = pop(self._put_off, BATCH)
             fresh, resent = self.by_origin(batch)
             try:
                 await self._move_put_off(resent)
             except BaseException:
-                self._put_off.extendleft(reversed(batch))
+                put_back(self._put_off, batch)
                 raise
             if fresh:
                 await self._append(Kind.DEFERRED, fresh, self._put_off)
@@ -267,11 +267,11 @@ class Backlog:
 
     async def _write_buried(self) -> None:
         while self._buried:
-            batch = [self._buried.popleft() for _ in range(min(len(self._buried), READ))]
+            batch = pop(self._buried, READ)
             try:
                 durable = await self.spool.dead_letter([self._letter(buried) for buried in batch])
             except BaseException:
-                self._buried.extendleft(reversed(batch))
+                put_back(self._buried, batch)
                 raise
             fresh = [buried.token for buried in batch if not self._resent.pop(buried.token.seq, None)]
             self._note(fresh, durable)

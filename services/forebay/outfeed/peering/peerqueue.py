@@ -1,9 +1,12 @@
 """A peer's memory queue: pure rules of what is sent next, and of what overflows into the backlog."""
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 from forebay.outfeed.token import Token
+
+T = TypeVar("T")
 
 
 class PeerQueue:
@@ -45,13 +48,13 @@ class PeerQueue:
         `spilling_too` is for a backlog that is away: what overflowed is then older than anything else.
         """
         if spilling_too and self.spilling:
-            return _pop(self.spilling, limit)
-        return _pop(self.fresh, limit) or _pop(self.resent, limit)
+            return pop(self.spilling, limit)
+        return pop(self.fresh, limit) or pop(self.resent, limit)
 
     def put_back(self, fresh: Iterable[Token], resent: Iterable[Token]) -> None:
         """Return tokens that a connection gave back, each to the head it came from."""
-        self.fresh.extendleft(reversed(list(fresh)))
-        self.resent.extendleft(reversed(list(resent)))
+        put_back(self.fresh, list(fresh))
+        put_back(self.resent, list(resent))
 
     def spill_all(self) -> None:
         """The peer is gone: all fresh tokens go to the backlog."""
@@ -60,19 +63,21 @@ class PeerQueue:
 
     def take_spilling(self, limit: int) -> list[Token]:
         """The next batch for the backlog."""
-        return _pop(self.spilling, limit)
-
-    def put_back_spilling(self, tokens: list[Token]) -> None:
-        """The backlog did not take the batch."""
-        self.spilling.extendleft(reversed(tokens))
+        return pop(self.spilling, limit)
 
     def _overflow(self, count: int) -> None:
-        self.spilling.extend(_pop(self.fresh, count))
+        self.spilling.extend(pop(self.fresh, count))
 
 
-def _pop(queue: deque[Token], limit: int) -> list[Token]:
+def pop(queue: deque[T], limit: int) -> list[T]:
+    """Take up to `limit` items off the head of a queue."""
     if len(queue) <= limit:
         taken = list(queue)
         queue.clear()
         return taken
     return [queue.popleft() for _ in range(limit)]
+
+
+def put_back(queue: deque[T], items: Sequence[T]) -> None:
+    """Return items to the head that they were taken off, in their old order."""
+    queue.extendleft(reversed(items))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forebay.outfeed.peering.peerqueue import PeerQueue
+from forebay.outfeed.peering.peerqueue import PeerQueue, put_back
 from recordingfeed import tokens as some_tokens
 
 
@@ -74,7 +74,7 @@ def test_a_batch_that_the_backlog_did_not_take_stays_first_in_line():
     queue = PeerQueue(10, 0.5)
     queue.spilling.extend(tokens(5))
     batch = queue.take_spilling(2)
-    queue.put_back_spilling(batch)
+    put_back(queue.spilling, batch)
     assert seqs(queue.spilling) == [0, 1, 2, 3, 4]
 
 
