@@ -5,12 +5,11 @@ Usage: generate_cli.py [--check]
 With --check nothing is written: the exit status is 1 when the page is not current.
 """
 
-import argparse
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from generatedpage import main
 from typer.main import get_command
 
 from forebay.cli.main import app
@@ -35,16 +34,6 @@ them.
 
 `forebay --install-completion` teaches the shell (bash, zsh, fish) to complete commands, options and paths.
 """
-
-
-def main() -> None:
-    """Write the page, or compare with it."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="write nothing; fail when the page is not current")
-    if not parser.parse_args().check:
-        PAGE.write_text(page())
-    elif not PAGE.exists() or PAGE.read_text() != page():
-        sys.exit(f"{PAGE.name} is not current. Run docs/{Path(__file__).name} and commit the result.")
 
 
 def page() -> str:
@@ -105,4 +94,4 @@ def default(parameter: Any) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    main(PAGE, page, Path(__file__), __doc__)

@@ -5,15 +5,14 @@ Usage: generate_resources.py [--check]
 With --check nothing is written: the exit status is 1 when the page is not current.
 """
 
-import argparse
 import re
-import sys
 from collections.abc import Iterator
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple, get_args, get_origin
 
+from generatedpage import main
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
@@ -51,16 +50,6 @@ class Row(NamedTuple):
     unit: str = ""
     default: str = ""
     bounds: str = ""
-
-
-def main() -> None:
-    """Write the page, or compare with it."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="write nothing; fail when the page is not current")
-    if not parser.parse_args().check:
-        PAGE.write_text(page())
-    elif not PAGE.exists() or PAGE.read_text() != page():
-        sys.exit(f"{PAGE.name} is not current. Run docs/{Path(__file__).name} and commit the result.")
 
 
 def page() -> str:
@@ -188,4 +177,4 @@ def rules(model: type[Model], path: str) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    main()
+    main(PAGE, page, Path(__file__), __doc__)
