@@ -4,6 +4,9 @@ VENV  := .venv
 BIN   := $(VENV)/bin
 SCALE ?= 1
 export SCALE
+IMAGE ?= localhost/forebay:0.1.0
+# Builds the image: docker, podman or buildah, whichever is there.
+BUILDER ?= $(firstword $(notdir $(shell command -v docker podman buildah)))
 
 .PHONY: help
 help: ## List what there is
@@ -36,14 +39,31 @@ format: venv ## Put the code into its standard form
 protos: venv ## Generate services/forebay/pb from protos/
 	$(BIN)/python protos/generate.py
 
+.PHONY: crds
+crds: venv ## Generate the custom resource definitions of the chart
+	$(BIN)/python charts/forebay/generate_crds.py
+
 .PHONY: docs
 docs: venv ## Generate the reference pages of docs/
 	$(BIN)/python docs/generate_resources.py
 	$(BIN)/python docs/generate_cli.py
+	$(BIN)/python docs/generate_chart.py
 
 .PHONY: bench-outfeed
 bench-outfeed: venv ## Measure outfeed beside innfeed (root, Debian's inn2; SCALE=10 for the full sizes)
 	cd tests && ../$(BIN)/python -m bench.outfeed_bench
+
+.PHONY: bench-operator
+bench-operator: venv ## Measure the operator: many Peerfeeds at once (SCALE=10 for 500)
+	cd tests && ../$(BIN)/python -m bench.operator_bench
+
+.PHONY: image
+image: ## Build the container image IMAGE, from the base image BASE if given
+	$(BUILDER) build --target service $(if $(BASE),--build-arg BASE=$(BASE)) -t $(IMAGE) -f Containerfile .
+
+.PHONY: e2e
+e2e: venv ## Run the end-to-end tests on the cluster of KUBECONFIG, which has IMAGE
+	FOREBAY_IMAGE=$(IMAGE) $(BIN)/pytest tests/e2e
 
 .PHONY: check
 check: venv ## Check format, lint, types, layers, protos and generated files
@@ -54,8 +74,10 @@ check: venv ## Check format, lint, types, layers, protos and generated files
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/buf lint protos
 	$(BIN)/python protos/generate.py --check
+	$(BIN)/python charts/forebay/generate_crds.py --check
 	$(BIN)/python docs/generate_resources.py --check
 	$(BIN)/python docs/generate_cli.py --check
+	$(BIN)/python docs/generate_chart.py --check
 
 .PHONY: clean
 clean: ## Remove what was made, the virtual environment too

@@ -164,13 +164,13 @@ def parts_of(annotation: Any) -> Iterator[Any]:
 def rule_list(kind: type[Resource]) -> list[str]:
     """The rules between fields of a kind, as a list."""
     found = list(rules(model_of(kind.model_fields["spec"]), "spec"))
-    parents = [f"- `spec.{field}` names an existing {parent}." for field, parent in kind.parents.items()]
+    parents = [f"- `spec.{field}` names an existing {parent or 'resource'}." for field, parent in kind.parents.items()]
     return ["Rules:\n", "\n".join(found + parents) + "\n"] if found or parents else []
 
 
 def rules(model: type[Model], path: str) -> Iterator[str]:
-    """The rules of an object and of those within."""
-    yield from (f"- In `{path}`: {rule.text}" for rule in model.rules)
+    """The rules of an object and of those within, those about changes too."""
+    yield from (f"- In `{path}`: {rule.text}" for rule in (*model.rules, *model.transitions))
     for name, field in model.model_fields.items():
         for inner in models_in(field.annotation):
             yield from rules(inner, f"{path}.{field.alias or name}")

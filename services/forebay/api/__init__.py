@@ -2,7 +2,6 @@
 
 from forebay.api.errors import ApiError, ManifestError, SecretError, UidsError
 from forebay.api.manifests import Manifests, Reading, read_files, read_objects
-from forebay.api.model import json_schema
 from forebay.api.references import references
 from forebay.api.uids import with_uids
 from forebay.api.violations import Violation
@@ -15,7 +14,6 @@ __all__ = [
     "SecretError",
     "UidsError",
     "Violation",
-    "json_schema",
     "read_files",
     "read_objects",
     "references",

@@ -58,8 +58,8 @@ class Reading:
     violations: list[Violation] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     """One line for each field that was left aside."""
-    parents: dict[str, str] = field(default_factory=dict)
-    """Names of the resources that it needs, by the field of its spec that names them."""
+    parents: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Kinds and names of the resources that it needs, by the field of its spec that names them."""
 
     @property
     def title(self) -> str:
@@ -134,8 +134,8 @@ def check_together(readings: Sequence[Reading]) -> None:
 
 
 def _dangling(reading: Reading, known: set[tuple[str, str, str]]) -> Iterator[Violation]:
-    for parent_field, name in reading.parents.items():
-        wanted = KINDS[reading.kind].parents[parent_field], reading.namespace
+    for parent_field, (kind, name) in reading.parents.items():
+        wanted = kind, reading.namespace
         if (*wanted, name) not in known:
             names = sorted(other for kind, namespace, other in known if (kind, namespace) == wanted)
             remedy = suggestion(name, names) if names else "add it"
@@ -151,11 +151,15 @@ def _missing_secrets(reading: Reading, secrets: Secrets) -> Iterator[Violation]:
             yield Violation(path, str(error))
 
 
-def _named_parents(value: Mapping[str, Any], model: type[Resource]) -> dict[str, str]:
+def _named_parents(value: Mapping[str, Any], model: type[Resource]) -> dict[str, tuple[str, str]]:
     """Parents that a manifest names, whether or not the rest of it is well formed."""
     spec = _object(value.get("spec"))
-    names = {parent: _object(spec.get(parent)).get("name") for parent in model.parents}
-    return {parent: name for parent, name in names.items() if isinstance(name, str)}
+    references = {parent: _object(spec.get(parent)) for parent in model.parents}
+    named = {
+        parent: (model.parents[parent] or _word(reference.get("kind")), _word(reference.get("name")))
+        for parent, reference in references.items()
+    }
+    return {parent: (kind, name) for parent, (kind, name) in named.items() if kind in KINDS and name}
 
 
 def _identified(value: Mapping[str, Any]) -> Reading:

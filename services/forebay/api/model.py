@@ -1,15 +1,12 @@
 """The base of all objects in resources: frozen, strict about unknown fields, camelCase outside, snake_case inside."""
 
-from datetime import timedelta
-from typing import Annotated, Any, ClassVar, Self, TypeVar
+from typing import Annotated, ClassVar, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
-from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import PydanticCustomError
 
-from forebay.api.quantities import format_duration
-from forebay.api.rules import Rule, as_context, broken
+from forebay.api.rules import Rule, Transition, as_context, broken
 
 T = TypeVar("T")
 LONGEST_LIST = 1000
@@ -33,6 +30,9 @@ class Model(BaseModel):
         hide_input_in_errors=True,
     )
     rules: ClassVar[tuple[Rule, ...]] = ()
+    """What holds between its fields."""
+    transitions: ClassVar[tuple[Transition, ...]] = ()
+    """How it may change; checked by Kubernetes."""
 
     @model_validator(mode="after")
     def check_rules(self) -> Self:
@@ -40,16 +40,3 @@ class Model(BaseModel):
         if problems := broken(self.rules, self):
             raise PydanticCustomError("rules", "{text}", as_context(problems))
         return self
-
-
-class SchemaGenerator(GenerateJsonSchema):
-    """Makes JSON schemas whose defaults are written as manifests write them."""
-
-    def encode_default(self, dft: Any) -> Any:
-        """A default as JSON."""
-        return format_duration(dft) if isinstance(dft, timedelta) else super().encode_default(dft)
-
-
-def json_schema(model: type[Model]) -> dict[str, Any]:
-    """The JSON schema of a kind or of an object in it, by the names of manifests."""
-    return model.model_json_schema(by_alias=True, schema_generator=SchemaGenerator)

@@ -1,8 +1,10 @@
-"""Rules between fields of one object, as data: checked here, and open to be written as CEL for Kubernetes.
+"""Rules between fields of one object, as data: checked here, and written as CEL for Kubernetes.
 
 Names of fields are those of the manifests, relative to the object; `a.b` reaches into a field's object.
+A transition is a rule about a change. Kubernetes alone holds the object as it was, so it alone checks transitions.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -24,6 +26,18 @@ class Rule(Protocol):
         """The rule in words, for the reference page."""
 
 
+class Transition(Protocol):
+    """One rule about the change of an object."""
+
+    @property
+    def text(self) -> str:
+        """The rule in words, for the reference page."""
+
+    @property
+    def fault(self) -> Problem:
+        """What to say of a change that breaks it."""
+
+
 @dataclass(frozen=True)
 class ExactlyOne:
     """Of some fields one is given, and no other."""
@@ -39,9 +53,18 @@ class ExactlyOne:
         """None of them, or too many."""
         given = [field for field in self.fields if get(value, field) not in (None, (), "")]
         if not given:
-            yield self.fields[0], f"is missing; give {listed(self.fields, 'or')}"
+            yield self.missing
         for extra in given[1:]:
-            yield extra, f"excludes {given[0]}; remove one of them"
+            yield self.excess(extra, given[0])
+
+    @property
+    def missing(self) -> Problem:
+        """What to say when none is given."""
+        return self.fields[0], f"is missing; give {listed(self.fields, 'or')}"
+
+    def excess(self, extra: str, first: str) -> Problem:
+        """What to say of a field that is given beside another."""
+        return extra, f"excludes {first}; remove one of them"
 
 
 @dataclass(frozen=True)
@@ -60,7 +83,12 @@ class NotAbove:
         """The lower is above the higher."""
         low, high = get(value, self.low), get(value, self.high)
         if low is not None and high is not None and low > high:
-            yield self.low, f"is above {self.high}; lower it, or raise {self.high}"
+            yield self.fault
+
+    @property
+    def fault(self) -> Problem:
+        """What to say when the lower is above the higher."""
+        return self.low, f"is above {self.high}; lower it, or raise {self.high}"
 
 
 @dataclass(frozen=True)
@@ -79,7 +107,12 @@ class Differ:
         """They name the same."""
         named = get(value, self.field)
         if named is not None and named == get(value, self.other):
-            yield self.field, f"is the same as {self.other}; name another"
+            yield self.fault
+
+    @property
+    def fault(self) -> Problem:
+        """What to say when they name the same."""
+        return self.field, f"is the same as {self.other}; name another"
 
 
 @dataclass(frozen=True)
@@ -97,7 +130,139 @@ class SomePositive:
         """All patterns exclude."""
         patterns = get(value, self.field)
         if patterns and all(pattern.startswith(("!", "@")) for pattern in patterns):
-            yield self.field, "only excludes and so matches nothing; begin it with '*', or with what is wanted"
+            yield self.fault
+
+    @property
+    def fault(self) -> Problem:
+        """What to say when all patterns exclude."""
+        return self.field, "only excludes and so matches nothing; begin it with '*', or with what is wanted"
+
+
+@dataclass(frozen=True)
+class Distinct:
+    """No item of a list is there twice, or no two items have the same value in the field `key`."""
+
+    field: str
+    key: str = ""
+
+    @property
+    def text(self) -> str:
+        """The rule in words."""
+        items = f"no two items with the same `{self.key}`" if self.key else "no item twice"
+        return f"{listed((self.field,))} holds {items}."
+
+    def problems(self, value: Any) -> Iterator[Problem]:
+        """Items that are there again."""
+        items = get(value, self.field) or ()
+        counts = Counter(get(item, self.key) if self.key else item for item in items)
+        for named in (name for name, count in counts.items() if count > 1):
+            yield self.field, f"holds {named!r} twice; remove one"
+
+
+@dataclass(frozen=True)
+class Paired:
+    """What a field may be is decided by another, which has one of the values listed."""
+
+    field: str
+    other: str
+    pairs: tuple[tuple[str, str], ...]
+    """The other's values, each with what the field is then."""
+
+    @property
+    def text(self) -> str:
+        """The rule in words."""
+        cases = ", ".join(f"`{wanted}` for `{value}`" for value, wanted in self.pairs)
+        return f"{listed((self.field,))} is decided by {listed((self.other,))}: {cases}."
+
+    def problems(self, value: Any) -> Iterator[Problem]:
+        """It is something else."""
+        wanted = dict(self.pairs).get(get(value, self.other))
+        if wanted is not None and get(value, self.field) != wanted:
+            yield self.fault(get(value, self.other), wanted)
+
+    def fault(self, value: str, wanted: str) -> Problem:
+        """What to say where the field is not what is wanted by the other's value."""
+        return self.field, f"does not go with {self.other} {value}; give {wanted}, or another {self.other}"
+
+
+@dataclass(frozen=True)
+class OnlyFor:
+    """A field is given only where another has one of some values."""
+
+    field: str
+    other: str
+    values: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The rule in words."""
+        return f"{listed((self.field,))} is given only where {listed((self.other,))} is {listed(self.values, 'or')}."
+
+    def problems(self, value: Any) -> Iterator[Problem]:
+        """It is given where it means nothing."""
+        if get(value, self.field) is not None and get(value, self.other) not in self.values:
+            yield self.fault
+
+    @property
+    def fault(self) -> Problem:
+        """What to say where it means nothing."""
+        return self.field, f"means nothing here; remove it, or give {self.other} {listed(self.values, 'or')}"
+
+
+@dataclass(frozen=True)
+class Immutable:
+    """A field stays as it was created."""
+
+    field: str
+    reason: str
+    """Why, after a `since`."""
+
+    @property
+    def text(self) -> str:
+        """The rule in words."""
+        return f"{listed((self.field,))} can't be changed, since {self.reason}."
+
+    @property
+    def fault(self) -> Problem:
+        """What to say of a change."""
+        return self.field, f"can't be changed, since {self.reason}; keep it, or create another resource with it"
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A field that was left out stays so, and one that was given stays given; what it holds may change."""
+
+    field: str
+    reason: str
+    """Why, after a `since`."""
+
+    @property
+    def text(self) -> str:
+        """The rule in words."""
+        return f"{listed((self.field,))} can't be added or removed, since {self.reason}."
+
+    @property
+    def fault(self) -> Problem:
+        """What to say of a change."""
+        problem = f"can't be added or removed, since {self.reason}; leave it, or create another resource"
+        return self.field, problem
+
+
+@dataclass(frozen=True)
+class OnlyGrows:
+    """A size does not shrink."""
+
+    field: str
+
+    @property
+    def text(self) -> str:
+        """The rule in words."""
+        return f"{listed((self.field,))} can't be lowered, since volumes can't shrink."
+
+    @property
+    def fault(self) -> Problem:
+        """What to say of a smaller size."""
+        return self.field, "can't be lowered, since volumes can't shrink; give what it was, or more"
 
 
 def get(value: Any, field: str) -> Any:

@@ -1,4 +1,4 @@
-"""Types of single values: each knows its bounds and unit, reads strictly, and describes itself as JSON schema.
+"""Types of single values: each knows its bounds and unit, reads strictly, and describes itself as a schema.
 
 They annotate fields: `window: Annotated[int, Whole(1, 10_000, "commands")] = 100`. The error about a value that does
 not fit says what to give instead.
@@ -12,13 +12,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated, Any, ClassVar, TypeVar
 
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, Strict
-from pydantic.json_schema import JsonSchemaValue
+from pydantic import GetCoreSchemaHandler, Strict
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from forebay.api.quantities import (
-    DURATION_PATTERN,
-    SIZE_PATTERN,
     format_duration,
     format_size,
     parse_duration,
@@ -30,6 +27,8 @@ Flag = Annotated[bool, Strict()]
 
 Comparable = TypeVar("Comparable", int, float, timedelta)
 SHOWN = 60
+LONGEST_NUMBER = 40
+"""Characters of a duration or a size, which never need so many."""
 
 
 def fault(problem: str) -> PydanticCustomError:
@@ -65,16 +64,13 @@ class Value:
         return value
 
     def schema(self) -> dict[str, Any]:
-        """JSON schema, fit for a structural schema of Kubernetes."""
+        """What a structural schema of Kubernetes can say of it; bounds of text are beyond that."""
         raise NotImplementedError
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(
             self.read, serialization=core_schema.plain_serializer_function_ser_schema(self.write)
         )
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        return self.schema()
 
 
 def within(value: Comparable, low: Comparable, high: Comparable, text: Callable[[Comparable], str]) -> Comparable:
@@ -131,8 +127,8 @@ class Number(Value):
         return within(float(value), self.minimum, self.maximum, "{:g}".format)
 
     def schema(self) -> dict[str, Any]:
-        """A number with bounds."""
-        return {"type": "number", "minimum": self.minimum, "maximum": self.maximum}
+        """A number."""
+        return {"type": "number"}
 
 
 @dataclass(frozen=True)
@@ -161,8 +157,8 @@ class Span(Value):
         return format_duration(value)
 
     def schema(self) -> dict[str, Any]:
-        """Text; its bounds are beyond a schema."""
-        return {"type": "string", "minLength": 2, "maxLength": 40, "pattern": DURATION_PATTERN}
+        """Text with a limit."""
+        return {"type": "string", "minLength": 2, "maxLength": LONGEST_NUMBER}
 
 
 @dataclass(frozen=True)
@@ -191,11 +187,11 @@ class Size(Value):
         return format_size(value)
 
     def schema(self) -> dict[str, Any]:
-        """Octets or text; the bounds of text are beyond a schema."""
+        """Octets or text."""
         return {
             "anyOf": [{"type": "integer"}, {"type": "string"}],
             "x-kubernetes-int-or-string": True,
-            "pattern": SIZE_PATTERN,
+            "maxLength": LONGEST_NUMBER,
         }
 
 
@@ -227,8 +223,70 @@ class Text(Value):
         return value
 
     def schema(self) -> dict[str, Any]:
-        """Text with its pattern."""
-        return {"type": "string", "pattern": self.pattern, "maxLength": self.longest}
+        """Text with a limit."""
+        return {"type": "string", "maxLength": self.longest}
+
+
+@dataclass(frozen=True)
+class Texts(Value):
+    """Texts by keys that begin alike."""
+
+    kind = "map of texts"
+    prefix: str
+    """What each key begins with."""
+    denied: tuple[str, ...]
+    """Keys that may not be given."""
+    most: int
+    """How many there may be."""
+    longest: int
+    """Characters of a text."""
+
+    @property
+    def bounds(self) -> str:
+        """What is allowed, in words."""
+        return f"keys that begin with {self.prefix}; not {', '.join(self.denied)}"
+
+    @property
+    def form(self) -> str:
+        """What to give, as a remedy."""
+        return f"keys that begin with {self.prefix} and that the operator does not set itself"
+
+    def read(self, value: object) -> dict[str, str]:
+        """The checked texts."""
+        if not isinstance(value, dict) or not all(isinstance(text, str) for pair in value.items() for text in pair):
+            raise fault("is no map of texts; give each value between quotes")
+        if wrong := next((key for key in value if not key.startswith(self.prefix) or key in self.denied), None):
+            raise fault(f"{show(wrong)} does not fit; give {self.form}")
+        if len(value) > self.most or any(len(text) > self.longest for text in value.values()):
+            raise fault(f"is too large; give at most {self.most} texts of {self.longest} characters")
+        return dict(value)
+
+    def schema(self) -> dict[str, Any]:
+        """A map with limits."""
+        texts = {"type": "string", "maxLength": self.longest}
+        return {"type": "object", "additionalProperties": texts, "maxProperties": self.most}
+
+
+@dataclass(frozen=True)
+class Facts(Value):
+    """What a program tells, in whatever form: an object of JSON."""
+
+    kind = "object"
+
+    @property
+    def bounds(self) -> str:
+        """What is allowed, in words."""
+        return "any"
+
+    def read(self, value: object) -> dict[str, Any]:
+        """The object."""
+        if not isinstance(value, dict):
+            raise fault(f"{show(value)} is no object")
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        """An object that is kept as it is."""
+        return {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 
 
 def parsed(parse: Callable[[str], Any], text: str) -> Any:

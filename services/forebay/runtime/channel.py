@@ -24,10 +24,17 @@ class ChannelSettings:
     """Seconds of silence during a call after which the connection is probed; a server allows no less than 20."""
     retire: float = 30.0
     """Seconds that calls on a channel with replaced certificates have to end by themselves."""
+    server_name: str = ""
+    """Name that the server's certificate has to have; empty: that of the target. Needed where that is an address."""
+    longest_backoff: float = 120.0
+    """Seconds between two tries to connect to a server that is away, at most."""
 
     def options(self) -> list[tuple[str, int | str]]:
         """As grpc names them. Calls go to all addresses of a name in turn, so that a headless Service spreads them."""
+        named = [("grpc.ssl_target_name_override", self.server_name)] if self.server_name else []
         return [
+            *named,
+            ("grpc.max_reconnect_backoff_ms", int(self.longest_backoff * 1000)),
             ("grpc.max_receive_message_length", self.receive_limit),
             ("grpc.max_send_message_length", self.send_limit),
             ("grpc.keepalive_time_ms", int(max(self.keepalive, MIN_PING_SECONDS) * 1000)),

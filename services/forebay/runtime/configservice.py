@@ -41,9 +41,7 @@ class ConfigServicer(ConfigServiceServicer):
             service=self._state.name,
             version=version("forebay"),
             resources=[result_message(each) for each in revisions.results],
-            degradations=[
-                pb.Degradation(reason=each.reason, message=each.message) for each in self._state.degradations()
-            ],
+            degradations=[pb.Degradation(**each._asdict()) for each in self._state.degradations()],
             ready=self._state.ready,
         )
 

@@ -1,13 +1,22 @@
 """A lease recorded as a Lease of coordination.k8s.io/v1, written by compare-and-swap on its resourceVersion."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Protocol
 
 from forebay.runtime.clock import Clock
 from forebay.runtime.errors import LeaseError
-from forebay.runtime.kubeapi import Answer, KubeApi
+from forebay.runtime.kubeapi import Answer
 
 FOUND, CREATED, FORBIDDEN, MISSING, CONFLICT = 200, 201, 403, 404, 409
+
+
+class Requests(Protocol):
+    """What a lease needs of a client of the API server."""
+
+    async def request(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Answer:
+        """Send one request; any status is an answer. Raises `LeaseError` when there is none."""
+        ...
 
 
 class KubeLease:
@@ -16,7 +25,7 @@ class KubeLease:
     The times written into it are for people: clocks of two nodes may differ.
     """
 
-    def __init__(self, api: KubeApi, namespace: str, name: str, clock: Clock) -> None:
+    def __init__(self, api: Requests, namespace: str, name: str, clock: Clock) -> None:
         self.name = f"{namespace}/{name}"
         self._api = api
         self._metadata = {"name": name, "namespace": namespace}

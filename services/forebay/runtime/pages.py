@@ -8,6 +8,7 @@ from aiohttp.typedefs import Handler
 from prometheus_client import CollectorRegistry
 
 from forebay.runtime.address import Address
+from forebay.runtime.dualstack import dualstack_socket
 from forebay.runtime.errors import AddressError
 from forebay.runtime.metrics import rendered
 from forebay.runtime.state import State
@@ -30,15 +31,19 @@ class Pages:
         Raises `AddressError` when the address cannot be used.
         """
         await self._runner.setup()
-        site = web.TCPSite(self._runner, address.host, address.port)
         try:
-            await site.start()
+            await self._site(address).start()
         except OSError as error:
             reason = os.strerror(error.errno) if error.errno and error.errno > 0 else str(error.strerror)
             raise AddressError(
                 f"cannot listen on {address} for metrics and probes: {reason}; give another, or end what holds it"
             ) from error
         return int(self._runner.addresses[0][1])
+
+    def _site(self, address: Address) -> web.BaseSite:
+        if made := dualstack_socket(address.host, address.port):
+            return web.SockSite(self._runner, made)
+        return web.TCPSite(self._runner, address.host, address.port)
 
     async def stop(self) -> None:
         """Stop listening; requests in progress have two seconds."""

@@ -21,6 +21,15 @@ class ResourceResult(NamedTuple):
     """What was left aside, such as fields that this version does not know."""
 
     @property
+    def identity(self) -> tuple[str, str, str]:
+        """Kind, namespace and name."""
+        return self.kind, self.namespace, self.name
+
+    def but(self, *violations: FieldViolation) -> "ResourceResult":
+        """The same with more that is wrong."""
+        return self._replace(violations=(*self.violations, *violations))
+
+    @property
     def applied(self) -> bool:
         """Whether this generation is in effect; if not, the last good one is kept."""
         return not self.violations

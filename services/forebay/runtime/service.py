@@ -20,6 +20,10 @@ class Degradation(NamedTuple):
     """One word for programs, as `SpillUnavailable`."""
     message: str
     """What happened, what it means, and the next step."""
+    kind: str = ""
+    """Kind of the resource that it is about, as `Spill`; empty: the service itself."""
+    name: str = ""
+    """Name of that resource, in the namespace of the service."""
 
 
 class Service(Protocol):

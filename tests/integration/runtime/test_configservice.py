@@ -53,12 +53,13 @@ async def test_a_document_that_cannot_be_read_changes_nothing(stub):
 
 async def test_status_tells_revision_resources_and_degradations(stub, service):
     await stub.Apply(request(2, "good"))
-    service.degraded = [Degradation("SpillUnavailable", "Redis is away")]
+    service.degraded = [Degradation("SpillUnavailable", "Redis is away", "Spill", "main"), Degradation("DiskFull", "x")]
     status = await stub.GetStatus(GetStatusRequest())
     assert (status.service, status.revision, status.ready) == ("echo", 2, True)
     assert status.version
     assert status.resources[0].name == "good"
-    assert (status.degradations[0].reason, status.degradations[0].message) == ("SpillUnavailable", "Redis is away")
+    found = [(each.reason, each.message, each.kind, each.name) for each in status.degradations]
+    assert found == [("SpillUnavailable", "Redis is away", "Spill", "main"), ("DiskFull", "x", "", "")]
 
 
 async def test_a_service_starts_with_a_document(service):

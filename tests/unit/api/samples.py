@@ -20,6 +20,12 @@ PEERFEED = {
     "metadata": {"name": "peer-b"},
     "spec": {"outfeedRef": {"name": "main"}, "hosts": ["news.example.com"]},
 }
+COMPACTION = {
+    "apiVersion": "forebay.dev/v1alpha1",
+    "kind": "Compaction",
+    "metadata": {"name": "nightly"},
+    "spec": {"job": "compact-spill", "targetRef": {"kind": "Spill", "name": "spill"}},
+}
 
 
 def changed(manifest, path, value):

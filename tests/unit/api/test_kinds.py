@@ -1,4 +1,4 @@
-"""The three kinds: defaults, every rule of their fields, and JSON."""
+"""The kinds: defaults, every rule of their fields, and JSON."""
 
 import json
 import time
@@ -6,13 +6,14 @@ from datetime import timedelta
 
 import pytest
 
-from forebay.api import json_schema
 from forebay.api.manifests import read_object
-from forebay.api.v1alpha1 import KINDS, Durability, Metadata, Peerfeed, PeerfeedSpec, Reference
+from forebay.api.v1alpha1 import Durability, Metadata, Peerfeed, PeerfeedSpec, Reference
 
-from .samples import OUTFEED, PEERFEED, SPILL, changed
+from .samples import COMPACTION, OUTFEED, PEERFEED, SPILL, changed
 
-ALL = [pytest.param(manifest, id=manifest["kind"]) for manifest in (SPILL, OUTFEED, PEERFEED)]
+ALL = [pytest.param(manifest, id=manifest["kind"]) for manifest in (SPILL, OUTFEED, PEERFEED, COMPACTION)]
+
+PASSWORD = {"passwordFrom": {"secretRef": {"name": "peer", "key": "password"}}}
 
 
 def problems(manifest, path, value):
@@ -60,15 +61,6 @@ def test_what_a_server_adds_is_left_out(manifest):
     assert read_object(served).resource == read_object(manifest).resource
 
 
-@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
-def test_schema_is_json_and_describes_every_field(kind):
-    schema = json.loads(json.dumps(json_schema(kind)))
-    for model in (schema, *schema["$defs"].values()):
-        fields = model.get("properties", {}).items()
-        # A field of an object that is described in the same words refers to it.
-        assert [name for name, field in fields if not {"description", "$ref"} & field.keys()] == []
-
-
 def test_peerfeed_defaults():
     spec = read_object(PEERFEED).resource.spec
     assert (spec.port, spec.connections.max, spec.window, spec.pause) == (119, 2, 400, False)
@@ -83,6 +75,8 @@ def test_peerfeed_defaults():
 
 
 def test_outfeed_defaults():
+    spec = read_object(changed(OUTFEED, "spec.listeners.nntp", {})).resource.spec
+    assert (spec.listeners.nntp.address, spec.listeners.nntp.port, spec.tls) == (None, 1119, None)
     spec = read_object(OUTFEED).resource.spec
     assert spec.listeners.nntp is None
     assert (spec.history.remember, spec.history.reject_old) == (timedelta(days=10), True)
@@ -118,6 +112,7 @@ def test_python_names_build_the_same_resource():
         ("spec.noCheck", {"low": 95, "high": 95}),
         ("spec.reconnect", {"initial": "5s", "maximum": "5s"}),
         ("spec.backlog", {"maxBytes": "1GB", "maxAge": "10d"}),
+        ("spec.auth", {"username": "feeder", **PASSWORD}),
         ("metadata.name", "news.example.com"),
     ],
 )
@@ -162,6 +157,12 @@ def test_peerfeed_takes(path, value):
         ("spec.groups", ["a", "[b"], "spec.groups[1]: '[b' does not fit; give one pattern an item"),
         ("spec.groups", ["!a", "@b"], "spec.groups: only excludes and so matches nothing; begin it with '*'"),
         ("spec.distributions", ["@a"], "spec.distributions[0]: '@a' does not fit; give one distribution an item"),
+        ("spec.distributions", ["a", "a"], "spec.distributions: holds 'a' twice; remove one"),
+        (
+            "spec.auth",
+            {"username": "a b", **PASSWORD},
+            "spec.auth.username: 'a b' does not fit; give a user name without",
+        ),
         ("spec.excludePath", ["a!b"], "spec.excludePath[0]: 'a!b' does not fit; give a path identity"),
         ("spec.minSize", "0B", "spec.minSize: 0B is below 1B; give 1B to 64MiB"),
         ("spec.maxSize", "1GB", "spec.maxSize: 1GB is above 64MiB; give 1B to 64MiB"),
@@ -222,6 +223,7 @@ def test_pattern_of_many_sets_is_refused_quickly():
             [{"principal": "*.feeds.example"}, {"principal": "a", "methods": ["Offer", "OutfeedService/*"]}],
         ),
         ("spec.clients", ["feeder"]),
+        ("spec.tls", {"secretRef": {"name": "certificate"}}),
     ],
 )
 def test_outfeed_takes(path, value):
@@ -232,7 +234,7 @@ def test_outfeed_takes(path, value):
     ("path", "value", "problem"),
     [
         ("metadata.name", "a.b", "metadata.name: 'a.b' does not fit; give lower-case letters, digits and '-'"),
-        ("metadata.name", "a" * 53, "metadata.name: 53 characters are too many; give at most 52"),
+        ("metadata.name", "a" * 41, "metadata.name: 41 characters are too many; give at most 40"),
         ("spec.spillRef", None, "spec.spillRef: is required; add it"),
         ("spec.spillRef.name", "A", "spec.spillRef.name: 'A' does not fit; give lower-case letters"),
         ("spec.listeners.grpc.port", 65_536, "spec.listeners.grpc.port: 65536 is above 65535; give 1 to 65535"),
@@ -258,6 +260,10 @@ def test_outfeed_takes(path, value):
         ("spec.access", [{"principal": "a", "methods": []}], "spec.access[0].methods: has 0 items; give at least 1"),
         ("spec.access", [{"principal": "a", "methods": ["a b"]}], "spec.access[0].methods[0]: 'a b' does not fit"),
         ("spec.clients", ["A"], "spec.clients[0]: 'A' does not fit; give lower-case letters"),
+        ("spec.clients", ["a.b"], "spec.clients[0]: 'a.b' does not fit; give lower-case letters"),
+        ("spec.clients", ["a", "b", "a"], "spec.clients: holds 'a' twice; remove one"),
+        ("spec.access", [{"principal": "a"}] * 101, "spec.access: has 101 items; give at most 100"),
+        ("spec.tls", {"secretRef": {"name": "a", "key": "b"}}, "spec.tls.secretRef.key: is unknown; known are name"),
     ],
 )
 def test_outfeed_refuses(path, value, problem):

@@ -4,7 +4,19 @@ import pytest
 from pydantic import ValidationError
 
 from forebay.api.model import Model
-from forebay.api.rules import Differ, ExactlyOne, NotAbove, SomePositive, broken
+from forebay.api.rules import (
+    Differ,
+    Distinct,
+    ExactlyOne,
+    Immutable,
+    NotAbove,
+    OnlyFor,
+    OnlyGrows,
+    Paired,
+    Settled,
+    SomePositive,
+    broken,
+)
 
 
 class Inner(Model):
@@ -22,6 +34,10 @@ class Sample(Model):
     high: int | None = None
     inner: Inner | None = None
     other: Inner | None = None
+    many: tuple[Inner, ...] = ()
+
+
+PAIRS = (("a", "n"), ("b", "m"))
 
 
 @pytest.mark.parametrize(
@@ -64,6 +80,38 @@ class Sample(Model):
             [("second", "only excludes and so matches nothing; begin it with '*', or with what is wanted")],
             id="only excludes",
         ),
+        pytest.param(
+            Paired("inner.name", "firstName", PAIRS), {"first_name": "a", "inner": Inner()}, [], id="goes with"
+        ),
+        pytest.param(Paired("inner.name", "firstName", PAIRS), {"first_name": "z", "inner": Inner()}, [], id="no pair"),
+        pytest.param(
+            Paired("inner.name", "firstName", PAIRS),
+            {"first_name": "b", "inner": Inner()},
+            [("inner.name", "does not go with firstName b; give m, or another firstName")],
+            id="goes with another",
+        ),
+        pytest.param(OnlyFor("low", "firstName", ("a",)), {"first_name": "b"}, [], id="left out"),
+        pytest.param(OnlyFor("low", "firstName", ("a",)), {"first_name": "a", "low": 1}, [], id="means something"),
+        pytest.param(
+            OnlyFor("low", "firstName", ("a", "b")),
+            {"first_name": "c", "low": 1},
+            [("low", "means nothing here; remove it, or give firstName a or b")],
+            id="means nothing",
+        ),
+        pytest.param(Distinct("second"), {"second": ("a", "b")}, [], id="distinct"),
+        pytest.param(
+            Distinct("second"),
+            {"second": ("a", "b", "a", "b", "a")},
+            [("second", "holds 'a' twice; remove one"), ("second", "holds 'b' twice; remove one")],
+            id="repeated",
+        ),
+        pytest.param(Distinct("many", key="name"), {"many": (Inner(), Inner(name="m"))}, [], id="distinct by name"),
+        pytest.param(
+            Distinct("many", key="name"),
+            {"many": (Inner(), Inner())},
+            [("many", "holds 'n' twice; remove one")],
+            id="repeated by name",
+        ),
     ],
 )
 def test_rule(rule, fields, problems):
@@ -77,10 +125,30 @@ def test_rule(rule, fields, problems):
         (NotAbove("a", "b.c"), "`a` is at most `b.c`."),
         (Differ("a", "b"), "`a` differs from `b`."),
         (SomePositive("a"), "`a` has at least one pattern without `!` or `@` before it."),
+        (Paired("a", "b", PAIRS), "`a` is decided by `b`: `n` for `a`, `m` for `b`."),
+        (OnlyFor("a", "b", ("c", "d")), "`a` is given only where `b` is c or d."),
+        (Distinct("a"), "`a` holds no item twice."),
+        (Distinct("a", key="b"), "`a` holds no two items with the same `b`."),
+        (Immutable("a", "it holds water"), "`a` can't be changed, since it holds water."),
+        (Settled("a", "it holds water"), "`a` can't be added or removed, since it holds water."),
+        (OnlyGrows("a"), "`a` can't be lowered, since volumes can't shrink."),
     ],
 )
 def test_rule_in_words(rule, text):
     assert rule.text == text
+
+
+@pytest.mark.parametrize(
+    ("transition", "remedy"),
+    [
+        (Immutable("a", "it holds water"), "keep it, or create another resource with it"),
+        (Settled("a", "it holds water"), "leave it, or create another resource"),
+        (OnlyGrows("a"), "give what it was, or more"),
+    ],
+)
+def test_transition_tells_what_it_is_about_and_the_remedy(transition, remedy):
+    field, problem = transition.fault
+    assert (field, problem.partition("; ")[2]) == ("a", remedy)
 
 
 def test_broken_rules_carry_every_problem():

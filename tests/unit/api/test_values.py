@@ -4,10 +4,10 @@ from datetime import timedelta
 from typing import Annotated
 
 import pytest
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
-from forebay.api.model import Model, json_schema
-from forebay.api.values import Flag, Number, Size, Span, Text, Whole, show
+from forebay.api.model import Model
+from forebay.api.values import Facts, Flag, Number, Size, Span, Text, Texts, Whole, show
 
 
 class Sample(Model):
@@ -25,6 +25,10 @@ class Sample(Model):
     """A word."""
     hush: Annotated[str, Text("^[a-z]+$", "small letters", secret=True)] = "abc"
     """A secret."""
+    texts: Annotated[dict[str, str], Texts("a.", ("a.b",), 2, 5)] = Field(default_factory=dict)
+    """Texts by key."""
+    facts: Annotated[dict, Facts()] = Field(default_factory=dict)
+    """Anything."""
     flag: Flag = False
     """A flag."""
 
@@ -44,6 +48,7 @@ def problem(field, value):
         ("wait", timedelta(minutes=2), timedelta(minutes=2)),
         ("space", "1KB", 1000), ("space", 1_000_000_000, 1_000_000_000), ("space", "1KiB", 1024),
         ("word", "abcde", "abcde"), ("flag", True, True),
+        ("texts", {"a.c": "", "a.": "abcde"}, {"a.c": "", "a.": "abcde"}), ("facts", {"a": [1]}, {"a": [1]}),
     ],
 )  # fmt: skip
 def test_value_within_bounds_is_taken(field, value, read):
@@ -76,6 +81,13 @@ def test_value_within_bounds_is_taken(field, value, read):
         ("word", "abcdef", "6 characters are too many; give at most 5"),
         ("word", "abc\n", r"'abc\n' does not fit; give small letters"),
         ("word", 5, "5 is no text; give small letters, between quotes if need be"),
+        ("texts", {"a.c": 1}, "is no map of texts; give each value between quotes"),
+        ("texts", ["a.c"], "is no map of texts; give each value between quotes"),
+        ("texts", {"b.c": ""}, f"'b.c' does not fit; give {Texts('a.', (), 2, 5).form}"),
+        ("texts", {"a.b": ""}, f"'a.b' does not fit; give {Texts('a.', (), 2, 5).form}"),
+        ("texts", {f"a.{n}c": "" for n in range(3)}, "is too large; give at most 2 texts of 5 characters"),
+        ("texts", {"a.c": "abcdef"}, "is too large; give at most 2 texts of 5 characters"),
+        ("facts", [1], "[1] is no object"),
         ("hush", "PASS", "the value does not fit; give small letters"),
         ("hush", 123, "the value is no text; give small letters, between quotes if need be"),
     ],
@@ -100,15 +112,28 @@ def test_values_survive_json():
     assert Sample.model_validate_json(sample.model_dump_json()) == sample
 
 
-def test_schema_has_bounds_defaults_and_descriptions():
-    fields = json_schema(Sample)["properties"]
-    assert fields["count"] == {
-        "type": "integer", "minimum": 1, "maximum": 100, "default": 5, "description": "A count.", "title": "Count"
-    }  # fmt: skip
-    assert fields["wait"]["default"] == "30s"
-    assert fields["wait"]["type"] == "string"
-    assert fields["space"]["x-kubernetes-int-or-string"] is True
-    assert fields["word"]["maxLength"] == 5
+@pytest.mark.parametrize(
+    ("value", "schema"),
+    [
+        (Whole(1, 100, "things"), {"type": "integer", "minimum": 1, "maximum": 100}),
+        (Number(0, 1, ""), {"type": "number"}),
+        (Span("1s", "1h"), {"type": "string", "minLength": 2, "maxLength": 40}),
+        (Text("^[a-z]+$", "small letters", longest=5), {"type": "string", "maxLength": 5}),
+        (
+            Texts("a.", (), 2, 5),
+            {"type": "object", "additionalProperties": {"type": "string", "maxLength": 5}, "maxProperties": 2},
+        ),
+        (Facts(), {"type": "object", "x-kubernetes-preserve-unknown-fields": True}),
+    ],
+)
+def test_schema_tells_type_and_limits(value, schema):
+    assert value.schema() == schema
+
+
+def test_schema_of_a_size_takes_octets_or_text():
+    schema = Size("1KB", "1GB").schema()
+    assert schema["x-kubernetes-int-or-string"] is True
+    assert [each["type"] for each in schema["anyOf"]] == ["integer", "string"]
 
 
 def test_values_are_frozen():

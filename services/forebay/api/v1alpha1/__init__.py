@@ -1,9 +1,26 @@
 """Version v1alpha1 of the custom resources, group `forebay.dev`."""
 
+from forebay.api.v1alpha1.compaction import (
+    ClaimVolume,
+    Compaction,
+    CompactionMetadata,
+    CompactionSpec,
+    Concurrency,
+    Engine,
+    Job,
+    RunHistory,
+    SparkDriver,
+    SparkExecutor,
+    SpillLimits,
+    TargetKind,
+    TargetReference,
+    Threshold,
+)
 from forebay.api.v1alpha1.metadata import (
     API_VERSION,
     AccessRule,
     Metadata,
+    NamedSecret,
     Reference,
     Resource,
     SecretReference,
@@ -19,13 +36,16 @@ from forebay.api.v1alpha1.outfeed import (
     OutfeedListeners,
     OutfeedSpec,
     OutfeedStorage,
+    ServerTls,
 )
 from forebay.api.v1alpha1.peerfeed import (
+    Auth,
     Connections,
     DeadLetter,
     Deferral,
     HashRange,
     NoCheck,
+    PasswordSource,
     PeerBacklog,
     Peerfeed,
     PeerfeedSpec,
@@ -35,7 +55,7 @@ from forebay.api.v1alpha1.peerfeed import (
 )
 from forebay.api.v1alpha1.spill import Durability, ManagedSpill, Spill, SpillSpec, UrlSource
 
-KINDS: dict[str, type[Resource]] = {"Spill": Spill, "Outfeed": Outfeed, "Peerfeed": Peerfeed}
+KINDS: dict[str, type[Resource]] = {"Spill": Spill, "Outfeed": Outfeed, "Peerfeed": Peerfeed, "Compaction": Compaction}
 """All kinds by name, parents before their children."""
 
 __all__ = [
@@ -43,22 +63,32 @@ __all__ = [
     "KINDS",
     "AccessRule",
     "ArticleLimits",
+    "Auth",
+    "ClaimVolume",
+    "Compaction",
+    "CompactionMetadata",
+    "CompactionSpec",
+    "Concurrency",
     "Connections",
     "DeadLetter",
     "Deferral",
     "Durability",
+    "Engine",
     "GrpcListener",
     "HashRange",
     "HealthListener",
     "History",
+    "Job",
     "ManagedSpill",
     "Metadata",
+    "NamedSecret",
     "NntpListener",
     "NoCheck",
     "Outfeed",
     "OutfeedListeners",
     "OutfeedSpec",
     "OutfeedStorage",
+    "PasswordSource",
     "PeerBacklog",
     "Peerfeed",
     "PeerfeedSpec",
@@ -66,10 +96,18 @@ __all__ = [
     "Reconnect",
     "Reference",
     "Resource",
+    "RunHistory",
     "SecretReference",
+    "ServerTls",
     "ServiceMetadata",
+    "SparkDriver",
+    "SparkExecutor",
     "Spill",
+    "SpillLimits",
     "SpillSpec",
+    "TargetKind",
+    "TargetReference",
+    "Threshold",
     "Timeouts",
     "UrlSource",
 ]

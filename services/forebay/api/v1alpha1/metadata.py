@@ -10,6 +10,10 @@ from forebay.api.values import Text, Whole
 ApiVersion = Literal["forebay.dev/v1alpha1"]
 API_VERSION: ApiVersion = "forebay.dev/v1alpha1"
 
+BLANKS = r"\x00-\x20\x7f"
+"""Blanks and control characters, for use within [] of a pattern; the same in Python and in Kubernetes."""
+WORD = f"^[^{BLANKS}]+$"
+"""A text without blanks."""
 LABEL = r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
 Name = Annotated[
     str,
@@ -18,7 +22,7 @@ Name = Annotated[
 """A name of RFC 1123: a subdomain."""
 ServiceName = Annotated[
     str,
-    Text(f"^{LABEL}$", "lower-case letters, digits and '-', with a letter or digit at both ends", longest=52),
+    Text(f"^{LABEL}$", "lower-case letters, digits and '-', with a letter or digit at both ends", longest=40),
 ]
 """A name that Pods and Services are named after: a label of RFC 1123, with room for what they append."""
 
@@ -74,6 +78,13 @@ class Reference(Model):
     """Its name."""
 
 
+class NamedSecret(Model):
+    """A Secret of the same namespace."""
+
+    name: Name
+    """Name of the Secret."""
+
+
 class SecretReference(Model):
     """A key of a Secret of the same namespace."""
 
@@ -83,15 +94,17 @@ class SecretReference(Model):
     """The key in its data."""
 
 
+LONGEST_ACCESS = 100
+"""Rules of an access list, and methods in one of them."""
 Method = Annotated[str, Text(r"^[A-Za-z0-9_.*?/]+$", "a method or a glob of methods, as Offer or OutfeedService/*")]
 
 
 class AccessRule(Model):
     """Allows methods to a principal."""
 
-    principal: Annotated[str, Text(r"^\S+$", "a name or a glob of names, as *.feeds.example")]
+    principal: Annotated[str, Text(WORD, "a name or a glob of names, as *.feeds.example")]
     """Name in the caller's certificate (a DNS name or URI of its subject alternative names), or a glob of names."""
-    methods: Annotated[Items[Method], Field(min_length=1)] = ("*",)
+    methods: Annotated[Items[Method], Field(min_length=1, max_length=LONGEST_ACCESS)] = ("*",)
     """Methods, or globs of methods: `Offer`, `OutfeedService/*` or `forebay.outfeed.v1.OutfeedService/Offer`."""
 
 
@@ -108,7 +121,8 @@ class Resource(Model):
     """What it is to be."""
 
     parents: ClassVar[dict[str, str]] = {}
-    """Kinds that the resource must find in its namespace, by the field of the spec that names them."""
+    """Kinds that the resource must find in its namespace, by the field of the spec that names them; empty where that
+    field names the kind too."""
 
     @model_validator(mode="before")
     @classmethod

@@ -3,9 +3,19 @@
 from datetime import timedelta
 from typing import Annotated, ClassVar, Literal
 
+from pydantic import Field
+
 from forebay.api.model import Items, Model
-from forebay.api.rules import NotAbove, Rule
-from forebay.api.v1alpha1.metadata import AccessRule, Name, Reference, Resource, ServiceMetadata
+from forebay.api.rules import Differ, Distinct, Immutable, NotAbove, OnlyGrows, Rule, Transition
+from forebay.api.v1alpha1.metadata import (
+    LABEL,
+    LONGEST_ACCESS,
+    AccessRule,
+    NamedSecret,
+    Reference,
+    Resource,
+    ServiceMetadata,
+)
 from forebay.api.v1alpha1.spill import GIBIBYTE
 from forebay.api.values import Flag, Size, Span, Text, Whole
 
@@ -16,6 +26,11 @@ BindAddress = Annotated[
         r"^([0-9A-Za-z.-]+|[0-9A-Fa-f]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f.]*)$",
         "an IP address or a host name, as 127.0.0.1 or ::; the port has a field of its own",
     ),
+]
+
+
+ClientName = Annotated[
+    str, Text(f"^{LABEL}$", "lower-case letters, digits and '-', with a letter or digit at both ends", longest=63)
 ]
 
 
@@ -31,8 +46,9 @@ class GrpcListener(Model):
 class NntpListener(Model):
     """Where NNTP peers may feed us."""
 
-    address: BindAddress = "127.0.0.1"
-    """Address to listen on. NNTP knows nobody: whoever can connect can feed."""
+    address: BindAddress | None = None
+    """Address to listen on. NNTP knows nobody: whoever can connect can feed. Left out: 127.0.0.1; in a cluster every
+    address, where a NetworkPolicy lets in only Forebay's own pods of the namespace."""
     port: Port = 1119
     """Port to listen on."""
 
@@ -49,6 +65,12 @@ class HealthListener(Model):
 class OutfeedListeners(Model):
     """Where an Outfeed listens."""
 
+    rules: ClassVar[tuple[Rule, ...]] = (
+        Differ("nntp.port", "grpc.port"),
+        Differ("health.port", "grpc.port"),
+        Differ("health.port", "nntp.port"),
+    )
+
     grpc: GrpcListener = GrpcListener()
     """Where gRPC is served."""
     nntp: NntpListener | None = None
@@ -57,8 +79,17 @@ class OutfeedListeners(Model):
     """Where health and metrics are shown, in plain HTTP."""
 
 
+class ServerTls(Model):
+    """Certificates of a service that are not the operator's own."""
+
+    secret_ref: NamedSecret
+    """A Secret as cert-manager makes it, with the keys `tls.crt`, `tls.key` and `ca.crt`. Used in a cluster alone."""
+
+
 class OutfeedStorage(Model):
     """Space on disk."""
+
+    transitions: ClassVar[tuple[Transition, ...]] = (OnlyGrows("size"),)
 
     size: Annotated[int, Size("1GiB", "64TiB")] = 20 * GIBIBYTE
     """Size of the volume in a cluster."""
@@ -89,19 +120,25 @@ class ArticleLimits(Model):
 class OutfeedSpec(Model):
     """An outfeed service."""
 
+    rules: ClassVar[tuple[Rule, ...]] = (Distinct("clients"),)
+    transitions: ClassVar[tuple[Transition, ...]] = (Immutable("spillRef", "the backlogs of its peers lie there"),)
+
     spill_ref: Reference
     """The Spill that takes what peers can't take now."""
     listeners: OutfeedListeners = OutfeedListeners()
     """Where it listens."""
+    tls: ServerTls | None = None
+    """The certificate that gRPC is served with, and whose clients are let in beside ours. Left out: the operator issues
+    one; without a cluster the command line names the files."""
     storage: OutfeedStorage = OutfeedStorage()
     """Space on disk."""
     history: History = History()
     """What is known to have been seen."""
     articles: ArticleLimits = ArticleLimits()
     """What an article may be like."""
-    access: Items[AccessRule] = ()
+    access: Annotated[Items[AccessRule], Field(max_length=LONGEST_ACCESS)] = ()
     """Who may call what over TLS. Empty: whoever has a certificate of our authority may call everything."""
-    clients: Items[Name] = ()
+    clients: Items[ClientName] = ()
     """Names for which the operator issues client certificates, each into a Secret."""
 
 

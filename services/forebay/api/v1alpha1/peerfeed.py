@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from forebay.api.model import Items, Model
-from forebay.api.rules import Differ, ExactlyOne, NotAbove, Rule, SomePositive
-from forebay.api.v1alpha1.metadata import Reference, Resource
+from forebay.api.rules import Differ, Distinct, ExactlyOne, Immutable, NotAbove, Rule, SomePositive, Transition
+from forebay.api.v1alpha1.metadata import BLANKS, WORD, Reference, Resource, SecretReference
 from forebay.api.v1alpha1.outfeed import Port
 from forebay.api.values import Flag, Number, Size, Span, Text, Whole
 
@@ -22,13 +22,29 @@ Pattern = Annotated[
     str,
     Text(
         # One way alone to match any text, or a long one could take for ever.
-        r"^[!@]?(\\\S|\[\^?(\]|[^\]\s,^])[^\]\s,]*\]|[^\s,\\\[!@])+$",
+        rf"^[!@]?(\\[^{BLANKS}]|\[\^?(\]|[^\]{BLANKS},^])[^\]{BLANKS},]*\]|[^{BLANKS},\\\[!@])+$",
         "one pattern an item, as misc.*, !misc.jobs or @*.binaries, each [ with its ]",
         longest=512,
     ),
 ]
-Distribution = Annotated[str, Text(r"^!?[^\s,!@/]+$", "one distribution an item, as world or !local")]
+Distribution = Annotated[str, Text(rf"^!?[^{BLANKS},!@/]+$", "one distribution an item, as world or !local")]
 PathIdentity = Annotated[str, Text(r"^[0-9A-Za-z._:-]+$", "a path identity, as news.example.com")]
+
+
+class PasswordSource(Model):
+    """Where a password is."""
+
+    secret_ref: SecretReference
+    """The key of a Secret whose value is the password."""
+
+
+class Auth(Model):
+    """How we make ourselves known to the peer: AUTHINFO USER and PASS of RFC 4643."""
+
+    username: Annotated[str, Text(WORD, "a user name without blanks", longest=128)]
+    """The user name."""
+    password_from: PasswordSource
+    """Where the password is."""
 
 
 class Connections(Model):
@@ -136,7 +152,10 @@ class PeerfeedSpec(Model):
         Differ("target.name", "outfeedRef.name"),
         NotAbove("minSize", "maxSize"),
         SomePositive("groups"),
+        Distinct("distributions"),
+        Distinct("excludePath"),
     )
+    transitions: ClassVar[tuple[Transition, ...]] = (Immutable("outfeedRef", "its backlog belongs to that Outfeed"),)
 
     outfeed_ref: Reference
     """The Outfeed that feeds this peer."""
@@ -146,6 +165,8 @@ class PeerfeedSpec(Model):
     """Another Outfeed as the peer: its NNTP listener."""
     port: Port = 119
     """Port of the hosts. A target is fed on its own port."""
+    auth: Auth | None = None
+    """How we make ourselves known to the peer. Left out: not at all."""
     connections: Connections = Connections()
     """Connections to the peer."""
     window: Annotated[int, Whole(1, 10_000, "commands")] = 400

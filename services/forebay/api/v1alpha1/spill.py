@@ -4,17 +4,17 @@ from enum import StrEnum
 from typing import Annotated, ClassVar, Literal
 
 from forebay.api.model import Model
-from forebay.api.rules import ExactlyOne, Rule
-from forebay.api.v1alpha1.metadata import Resource, SecretReference, ServiceMetadata
+from forebay.api.rules import ExactlyOne, OnlyGrows, Rule, Settled, Transition
+from forebay.api.v1alpha1.metadata import BLANKS, WORD, Resource, SecretReference, ServiceMetadata
 from forebay.api.values import Size, Text
 
 MEBIBYTE = 1024**2
 GIBIBYTE = 1024**3
-HOST = r"[^\s@,/?#]+"
+HOST = rf"[^{BLANKS}@,/?#]+"
 HOSTS = f"{HOST}(,{HOST})*"
 URL_PATTERN = (
     rf"^(rediss?://{HOST}(/[0-9]*)?|rediss?\+sentinel://{HOSTS}/{HOST}(/[0-9]*)?|rediss?\+cluster://{HOSTS}/?"
-    r"|unix:///[^\s@]+)$"
+    rf"|unix:///[^{BLANKS}@]+)$"
 )
 URL_FORM = (
     "redis://HOST:PORT/DB, redis+sentinel://HOST:PORT,HOST:PORT/SERVICE/DB, redis+cluster://HOST:PORT,HOST:PORT, each "
@@ -41,11 +41,13 @@ class UrlSource(Model):
 class ManagedSpill(Model):
     """A Valkey that is run for this Spill."""
 
+    transitions: ClassVar[tuple[Transition, ...]] = (OnlyGrows("storage"),)
+
     storage: Annotated[int, Size("1GiB", "64TiB")] = 8 * GIBIBYTE
     """Size of its volume in a cluster."""
     memory: Annotated[int, Size("64MiB", "1TiB")] = 512 * MEBIBYTE
     """Memory for the spilled entries. When it is full, appends fail, and what was to be spilled stays on disk here."""
-    image: Annotated[str, Text(r"^\S+$", "the name of a container image", longest=512)] | None = None
+    image: Annotated[str, Text(WORD, "the name of a container image", longest=512)] | None = None
     """Container image of the server in a cluster. Left out: the image of Forebay itself."""
 
 
@@ -53,6 +55,7 @@ class SpillSpec(Model):
     """The server, given or run, and its durability."""
 
     rules: ClassVar[tuple[Rule, ...]] = (ExactlyOne(("managed", "url", "urlFrom")),)
+    transitions: ClassVar[tuple[Transition, ...]] = (Settled("managed", "the backlogs would stay where they are"),)
 
     url: Annotated[str, Text(URL_PATTERN, URL_FORM, longest=2048, secret=True)] | None = None
     """URL of a Redis or Valkey, 7.2 or later, without a password."""

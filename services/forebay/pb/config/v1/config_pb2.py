@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x66orebay/config/v1/config.proto\x12\x11\x66orebay.config.v1\"2\n\x0c\x41pplyRequest\x12\x10\n\x08revision\x18\x01 \x01(\x04\x12\x10\n\x08\x64ocument\x18\x02 \x01(\x0c\"f\n\rApplyResponse\x12\x10\n\x08revision\x18\x01 \x01(\x04\x12\x0f\n\x07ignored\x18\x02 \x01(\x08\x12\x32\n\x07results\x18\x03 \x03(\x0b\x32!.forebay.config.v1.ResourceResult\"\xba\x01\n\x0eResourceResult\x12\x0c\n\x04kind\x18\x01 \x01(\t\x12\x11\n\tnamespace\x18\x02 \x01(\t\x12\x0c\n\x04name\x18\x03 \x01(\t\x12\x0b\n\x03uid\x18\x04 \x01(\t\x12\x12\n\ngeneration\x18\x05 \x01(\x03\x12\x0f\n\x07\x61pplied\x18\x06 \x01(\x08\x12\x35\n\nviolations\x18\x07 \x03(\x0b\x32!.forebay.config.v1.FieldViolation\x12\x10\n\x08warnings\x18\x08 \x03(\t\"4\n\x0e\x46ieldViolation\x12\r\n\x05\x66ield\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\"\x12\n\x10GetStatusRequest\"\xc2\x01\n\x11GetStatusResponse\x12\x10\n\x08revision\x18\x01 \x01(\x04\x12\x0f\n\x07service\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\x34\n\tresources\x18\x04 \x03(\x0b\x32!.forebay.config.v1.ResourceResult\x12\x34\n\x0c\x64\x65gradations\x18\x05 \x03(\x0b\x32\x1e.forebay.config.v1.Degradation\x12\r\n\x05ready\x18\x06 \x01(\x08\".\n\x0b\x44\x65gradation\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t2\xb3\x01\n\rConfigService\x12J\n\x05\x41pply\x12\x1f.forebay.config.v1.ApplyRequest\x1a .forebay.config.v1.ApplyResponse\x12V\n\tGetStatus\x12#.forebay.config.v1.GetStatusRequest\x1a$.forebay.config.v1.GetStatusResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x66orebay/config/v1/config.proto\x12\x11\x66orebay.config.v1\"2\n\x0c\x41pplyRequest\x12\x10\n\x08revision\x18\x01 \x01(\x04\x12\x10\n\x08\x64ocument\x18\x02 \x01(\x0c\"f\n\rApplyResponse\x12\x10\n\x08revision\x18\x01 \x01(\x04\x12\x0f\n\x07ignored\x18\x02 \x01(\x08\x12\x32\n\x07results\x18\x03 \x03(\x0b\x32!.forebay.config.v1.ResourceResult\"\xba\x01\n\x0eResourceResult\x12\x0c\n\x04kind\x18\x01 \x01(\t\x12\x11\n\tnamespace\x18\x02 \x01(\t\x12\x0c\n\x04name\x18\x03 \x01(\t\x12\x0b\n\x03uid\x18\x04 \x01(\t\x12\x12\n\ngeneration\x18\x05 \x01(\x03\x12\x0f\n\x07\x61pplied\x18\x06 \x01(\x08\x12\x35\n\nviolations\x18\x07 \x03(\x0b\x32!.forebay.config.v1.FieldViolation\x12\x10\n\x08warnings\x18\x08 \x03(\t\"4\n\x0e\x46ieldViolation\x12\r\n\x05\x66ield\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\"\x12\n\x10GetStatusRequest\"\xc2\x01\n\x11GetStatusResponse\x12\x10\n\x08revision\x18\x01 \x01(\x04\x12\x0f\n\x07service\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\x34\n\tresources\x18\x04 \x03(\x0b\x32!.forebay.config.v1.ResourceResult\x12\x34\n\x0c\x64\x65gradations\x18\x05 \x03(\x0b\x32\x1e.forebay.config.v1.Degradation\x12\r\n\x05ready\x18\x06 \x01(\x08\"J\n\x0b\x44\x65gradation\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t\x12\x0c\n\x04kind\x18\x03 \x01(\t\x12\x0c\n\x04name\x18\x04 \x01(\t2\xb3\x01\n\rConfigService\x12J\n\x05\x41pply\x12\x1f.forebay.config.v1.ApplyRequest\x1a .forebay.config.v1.ApplyResponse\x12V\n\tGetStatus\x12#.forebay.config.v1.GetStatusRequest\x1a$.forebay.config.v1.GetStatusResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -44,7 +44,7 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETSTATUSRESPONSE']._serialized_start=473
   _globals['_GETSTATUSRESPONSE']._serialized_end=667
   _globals['_DEGRADATION']._serialized_start=669
-  _globals['_DEGRADATION']._serialized_end=715
-  _globals['_CONFIGSERVICE']._serialized_start=718
-  _globals['_CONFIGSERVICE']._serialized_end=897
+  _globals['_DEGRADATION']._serialized_end=743
+  _globals['_CONFIGSERVICE']._serialized_start=746
+  _globals['_CONFIGSERVICE']._serialized_end=925
 # @@protoc_insertion_point(module_scope)

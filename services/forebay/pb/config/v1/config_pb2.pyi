@@ -73,9 +73,13 @@ class GetStatusResponse(_message.Message):
     def __init__(self, revision: _Optional[int] = ..., service: _Optional[str] = ..., version: _Optional[str] = ..., resources: _Optional[_Iterable[_Union[ResourceResult, _Mapping]]] = ..., degradations: _Optional[_Iterable[_Union[Degradation, _Mapping]]] = ..., ready: _Optional[bool] = ...) -> None: ...
 
 class Degradation(_message.Message):
-    __slots__ = ("reason", "message")
+    __slots__ = ("reason", "message", "kind", "name")
     REASON_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
     reason: str
     message: str
-    def __init__(self, reason: _Optional[str] = ..., message: _Optional[str] = ...) -> None: ...
+    kind: str
+    name: str
+    def __init__(self, reason: _Optional[str] = ..., message: _Optional[str] = ..., kind: _Optional[str] = ..., name: _Optional[str] = ...) -> None: ...

@@ -132,7 +132,7 @@ class WatchPeersResponse(_message.Message):
     def __init__(self, time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., peers: _Optional[_Iterable[_Union[PeerStatus, _Mapping]]] = ...) -> None: ...
 
 class PeerStatus(_message.Message):
-    __slots__ = ("name", "uid", "state", "reason", "connections", "counters", "backlog", "oldest_queued_age", "window", "queue_length", "last_error", "last_error_time", "next_attempt_time", "articles_per_second")
+    __slots__ = ("name", "uid", "state", "reason", "connections", "counters", "backlog", "oldest_queued_age", "window", "queue_length", "last_error", "last_error_time", "next_attempt_time", "articles_per_second", "error_reason")
     NAME_FIELD_NUMBER: _ClassVar[int]
     UID_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
@@ -147,6 +147,7 @@ class PeerStatus(_message.Message):
     LAST_ERROR_TIME_FIELD_NUMBER: _ClassVar[int]
     NEXT_ATTEMPT_TIME_FIELD_NUMBER: _ClassVar[int]
     ARTICLES_PER_SECOND_FIELD_NUMBER: _ClassVar[int]
+    ERROR_REASON_FIELD_NUMBER: _ClassVar[int]
     name: str
     uid: str
     state: PeerState
@@ -161,7 +162,8 @@ class PeerStatus(_message.Message):
     last_error_time: _timestamp_pb2.Timestamp
     next_attempt_time: _timestamp_pb2.Timestamp
     articles_per_second: float
-    def __init__(self, name: _Optional[str] = ..., uid: _Optional[str] = ..., state: _Optional[_Union[PeerState, str]] = ..., reason: _Optional[str] = ..., connections: _Optional[_Iterable[_Union[ConnectionStatus, _Mapping]]] = ..., counters: _Optional[_Union[PeerCounters, _Mapping]] = ..., backlog: _Optional[_Union[Backlog, _Mapping]] = ..., oldest_queued_age: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., window: _Optional[int] = ..., queue_length: _Optional[int] = ..., last_error: _Optional[str] = ..., last_error_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., next_attempt_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., articles_per_second: _Optional[float] = ...) -> None: ...
+    error_reason: str
+    def __init__(self, name: _Optional[str] = ..., uid: _Optional[str] = ..., state: _Optional[_Union[PeerState, str]] = ..., reason: _Optional[str] = ..., connections: _Optional[_Iterable[_Union[ConnectionStatus, _Mapping]]] = ..., counters: _Optional[_Union[PeerCounters, _Mapping]] = ..., backlog: _Optional[_Union[Backlog, _Mapping]] = ..., oldest_queued_age: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., window: _Optional[int] = ..., queue_length: _Optional[int] = ..., last_error: _Optional[str] = ..., last_error_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., next_attempt_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., articles_per_second: _Optional[float] = ..., error_reason: _Optional[str] = ...) -> None: ...
 
 class ConnectionStatus(_message.Message):
     __slots__ = ("id", "address", "connected_since", "in_flight", "streaming", "no_check", "accepted", "refused", "rejected", "deferred")

@@ -1,0 +1,123 @@
+"""The CustomResourceDefinition of a kind."""
+
+from typing import Any, NamedTuple
+
+from forebay.api.crds import cel
+from forebay.api.crds.columns import Column, columns, figure
+from forebay.api.crds.fields import held_at
+from forebay.api.crds.structural import Schema, object_schema, validated
+from forebay.api.crds.validations import Validation
+from forebay.api.model import Model
+from forebay.api.v1alpha1 import API_VERSION, Compaction, Outfeed, Peerfeed, Resource, Spill
+from forebay.api.v1alpha1.status import CompactionStatus, OutfeedStatus, PeerfeedStatus, SpillStatus, Status
+from forebay.api.values import Text
+
+GROUP, _, VERSION = API_VERSION.partition("/")
+
+
+class Presentation(NamedTuple):
+    """How Kubernetes shows a kind."""
+
+    short: str
+    """Its short name on the command line."""
+    status: type[Status]
+    figures: tuple[Column, ...]
+    selectable: tuple[str, ...] = ()
+    """Fields that `kubectl get --field-selector` can ask for."""
+
+
+PRESENTATIONS: dict[type[Resource], Presentation] = {
+    Spill: Presentation(
+        "spl",
+        SpillStatus,
+        (
+            figure("Services", "serviceCount", "Services that have keys there"),
+            figure("Backlog", "backlog", "Articles that wait there"),
+        ),
+    ),
+    Outfeed: Presentation(
+        "of",
+        OutfeedStatus,
+        (
+            figure("Peers", "peers", "Peers that are connected, of all", "string"),
+            figure("Backlog", "backlog", "Articles that wait for its peers"),
+        ),
+        (".spec.spillRef.name",),
+    ),
+    Peerfeed: Presentation(
+        "pf",
+        PeerfeedStatus,
+        (
+            figure("Connections", "connections", "Connections that are open"),
+            figure("Backlog", "backlog", "Articles that wait for the peer"),
+        ),
+        (".spec.outfeedRef.name",),
+    ),
+    Compaction: Presentation(
+        "cpt",
+        CompactionStatus,
+        (
+            figure("Last run", "lastRun.state", "How far the newest run is", "string"),
+            figure("Next run", "nextRun", "When the next one starts", "string"),
+        ),
+        (".spec.targetRef.name",),
+    ),
+}
+
+
+def definition(kind: type[Resource]) -> dict[str, Any]:
+    """The CustomResourceDefinition of a kind, `kubectl apply` takes it."""
+    name = kind.__name__
+    plural = f"{name.lower()}s"
+    names = {
+        "kind": name,
+        "listKind": f"{name}List",
+        "plural": plural,
+        "singular": name.lower(),
+        "shortNames": [PRESENTATIONS[kind].short],
+        "categories": ["forebay"],
+    }
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{plural}.{GROUP}"},
+        "spec": {"group": GROUP, "scope": "Namespaced", "names": names, "versions": [_version(kind)]},
+    }
+
+
+def _version(kind: type[Resource]) -> dict[str, Any]:
+    shown = PRESENTATIONS[kind]
+    version = {
+        "name": VERSION,
+        "served": True,
+        "storage": True,
+        "subresources": {"status": {}},
+        "additionalPrinterColumns": columns(*shown.figures),
+        "schema": {"openAPIV3Schema": _schema(kind, shown.status)},
+    }
+    fields = [{"jsonPath": path} for path in shown.selectable]
+    return version | ({"selectableFields": fields} if fields else {})
+
+
+def _schema(kind: type[Resource], status: type[Status]) -> Schema:
+    spec: type[Model] = held_at(kind, "spec").type
+    return {
+        "description": kind.__doc__,
+        "type": "object",
+        "required": ["spec"],
+        "properties": {
+            "apiVersion": {"type": "string"},
+            "kind": {"type": "string"},
+            "metadata": {"type": "object", "properties": {"name": {"type": "string"}}},
+            "spec": {"description": spec.__doc__} | object_schema(spec),
+            "status": {"description": status.__doc__} | object_schema(status),
+        },
+        **validated([_name(kind)]),
+    }
+
+
+def _name(kind: type[Resource]) -> Validation:
+    """The rule about the resource's name, which Kubernetes itself takes when it has up to 253 characters."""
+    name = next(note for note in held_at(kind, "metadata.name").notes if isinstance(note, Text))
+    rule = f"self.metadata.name.size() <= {name.longest} && {cel.matches('self.metadata.name', name.pattern)}"
+    return Validation(rule, f"does not fit; give {name.form}, at most {name.longest} of them", "metadata.name")

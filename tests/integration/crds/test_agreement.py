@@ -1,0 +1,249 @@
+"""Kubernetes, by the definitions, and the models take and refuse the same values."""
+
+from copy import deepcopy
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from conftest import SCALE
+from forebay.api.manifests import read_object
+
+from .admission import admission
+
+HEAD = {"apiVersion": "forebay.dev/v1alpha1", "metadata": {"name": "it"}}
+SMALLEST = {
+    "Spill": {"urlFrom": {"secretRef": {"name": "a", "key": "url"}}},
+    "Outfeed": {"spillRef": {"name": "main"}},
+    "Peerfeed": {"outfeedRef": {"name": "hub"}, "hosts": ["a"]},
+    "Compaction": {"job": "compact-spill", "targetRef": {"kind": "Spill", "name": "main"}},
+}
+SIZES = ["1GiB", "64TiB", "5000000000B", "01GiB", 1073741824, 70368744177664]
+NO_SIZES = [
+    "1023MiB",
+    "65TiB",
+    "999999999999999TiB",
+    "20Gi",
+    "20G",
+    "20gib",
+    "1.5GiB",
+    " 2GiB",
+    "2GiB ",
+    "-2GiB",
+    "GiB",
+]
+NO_SIZES += ["", "2", 0, -1, 1073741823, 70368744177665, 1.5, True, ["2GiB"], "2" * 60]
+SPANS = ["1h", "365d", "60m", "3600s", "10d2h", "1h30m", "0d1h", "000010d", "8759h59m59s999ms", "1d1ms"]
+NO_SPANS = ["59m", "366d", "365d1ms", "999999d", "999999h", "10", "", "d", "1.5h", "-1h", "1h1h", "30m1h", "1w", "1 h"]
+NO_SPANS += ["1H", "3600000ms", "999999ms", "1h ", "٣h", 3600, 0, True, ["1h"], "1h" * 30]
+PORTS = [1, 119, 65535]
+NO_PORTS = [0, -1, 65536, 2**63, 2**70, "119", 119.5, True, [119]]
+SHARES = [0.05, 1, 0.5]
+NO_SHARES = [0.049, 1.01, 0, -1, "0.5", True]
+HOSTS = ["a", "news.example.com", "192.0.2.7", "::1", "2001:db8::7", "::ffff:192.0.2.7", "a_b", "A1"]
+NO_HOSTS = ["", "a:119", "[::1]", "-a", "a-", ".a", "a b", "a\n", "a/b", "é", "a" * 254, 10, True]
+ADDRESSES = ["0.0.0.0", "::", "localhost", "127.0.0.1"]
+NO_ADDRESSES = ["", "a b", "0.0.0.0:119", "[::]", "a_b", "*"]
+PATTERNS = ["*", "!misc.jobs", "@*.binaries", "alt.[a-m]*", r"a\*b", "x.[^]a]", "de.é", "[]]", "\u00a0"]
+NO_PATTERNS = ["", "a,b", "a b", "[b", "!", "@", "!!a", "a!b", "a\\", "a\t", "a\x0b", "a\x00", "a\x7f", "[]", "a" * 513]
+DISTRIBUTIONS = ["world", "!local", "é"]
+NO_DISTRIBUTIONS = ["", "!", "@a", "a,b", "a/b", "a b", "!!a"]
+NAMES = ["a", "a-b", "a.b", "1", "a" * 63, ".".join(["a" * 63] * 3)]
+NO_NAMES = ["", "A", "a_b", "-a", "a-", "a..b", ".a", "a.", "a" * 64, "a" * 254, "é"]
+URLS = [
+    "redis://a",
+    "redis://127.0.0.1:6379/2",
+    "rediss://a:1",
+    "redis+sentinel://a:1,b:2/main/0",
+    "unix:///run/r.sock",
+]
+URLS += ["redis+cluster://a:1,b:2", "rediss+cluster://a:1/", "redis://[::1]:6379/0"]
+NO_URLS = ["", "redis://", "redis://u:p@a", "redis://a,b", "redis://a/x", "unix://run", "http://a", "redis://a b", 5]
+SCHEDULES = [
+    "* * * * *",
+    "*/5 0-6,22 1,15 * MON-fri",
+    "30 2 * * 7",
+    "59 23 31 12 6",
+    "0  0 * jan sun",
+    "@daily",
+    "05 07 01 01 0",
+]
+NO_SCHEDULES = [
+    "",
+    "* * * *",
+    "* * * * * *",
+    "60 * * * *",
+    "* 24 * * *",
+    "* * 0 * *",
+    "* * * 13 *",
+    "* * * * 8",
+    "*/0 * * * *",
+]
+NO_SCHEDULES += ["@reboot", "@every 5m", "* * * * L", "a * * * *", " * * * * *", "1, * * * *", "* * * * monday", 5]
+CONFS = [{}, {"spark.executor.memoryOverhead": "1g"}, {"spark.kubernetes.namespaces": "x", "spark.a": ""}]
+NO_CONFS = [{"master": "local"}, {"spark.master": "local"}, {"spark.a": 1}, ["spark.a"], "spark.a=b"]
+NO_CONFS += [
+    {"spark.kubernetes.authenticate.driver.serviceAccountName": "a"},
+    {"spark.kubernetes.container.image": "a"},
+]
+NO_CONFS += [{f"spark.{number}": "" for number in range(101)}, {"spark.a": "a" * 4097}]
+SPILL, OUTFEED = ({"kind": kind, "name": "main"} for kind in ("Spill", "Outfeed"))
+PASSWORD = {"secretRef": {"name": "a", "key": "b"}}
+GOOD = [
+    ("Outfeed", "storage.size", SIZES),
+    ("Outfeed", "history.remember", SPANS),
+    ("Outfeed", "listeners.grpc.port", PORTS),
+    ("Outfeed", "listeners.nntp", [{"address": address} for address in ADDRESSES]),
+    ("Outfeed", "spillRef.name", NAMES),
+    ("Outfeed", "clients", [[], ["a", "b"], ["a" * 63], ["a"] * 1]),
+    ("Outfeed", "access", [[], [{"principal": "*.feeds.example"}], [{"principal": "a", "methods": ["Offer", "X/*"]}]]),
+    ("Outfeed", "tls", [{"secretRef": {"name": "certificate"}}]),
+    ("Outfeed", "articles", [{"maxSize": "64KiB", "maxHeaderSize": 65536}, {"maxSize": 2000, "maxHeaderSize": "2KB"}]),
+    ("Peerfeed", "queue.spillFraction", SHARES),
+    ("Peerfeed", "hosts", [HOSTS]),
+    ("Peerfeed", "groups", [["*", pattern] for pattern in PATTERNS]),
+    ("Peerfeed", "distributions", [DISTRIBUTIONS, []]),
+    ("Peerfeed", "pause", [True, False]),
+    ("Peerfeed", "auth", [{"username": "feeder", "passwordFrom": PASSWORD}]),
+    ("Peerfeed", "hashfeed", [{"first": 1, "last": 3, "modulus": 3}]),
+    ("Peerfeed", "noCheck", [{"low": 95, "high": 95}, {"low": 1.5}, {}]),
+    ("Peerfeed", "reconnect", [{"initial": "1000ms", "maximum": "1s"}, {"initial": "1h", "maximum": "1d"}]),
+    ("Spill", "", [{"url": url} for url in URLS]),
+    ("Spill", "durability", ["everysec", "always"]),
+    ("Compaction", "schedule", SCHEDULES),
+    ("Compaction", "timeZone", ["Europe/Berlin", "Etc/GMT+12", "America/Argentina/Buenos_Aires", "UTC"]),
+    ("Compaction", "sparkConf", CONFS),
+    ("Compaction", "threshold", [{"size": "1MB"}, {"size": "1TB", "gap": "1m"}]),
+    ("Compaction", "limits", [{}, {"maxAge": "10d", "maxSize": "4KB"}]),
+    ("Compaction", "driver", [{"memory": "512MiB"}, {"coreRequest": "1.5", "cores": 2}, {"coreRequest": "250m"}]),
+    ("Compaction", "volumes", [[{"claim": "a", "path": "/a"}, {"claim": "a", "path": "/b", "readOnly": True}], []]),
+    ("Compaction", "sparkVersion", ["4.3.0"]),
+    ("Compaction", "history", [{"succeeded": 0, "failed": 100, "keep": "1h"}]),
+    ("Compaction", "", [{"job": job, "targetRef": OUTFEED} for job in ("compact-outcomes", "feed-report")]),
+]
+BAD = [
+    ("Outfeed", "storage.size", NO_SIZES),
+    ("Outfeed", "history.remember", NO_SPANS),
+    ("Outfeed", "listeners.grpc.port", NO_PORTS),
+    ("Outfeed", "listeners.nntp", [{"address": address} for address in NO_ADDRESSES]),
+    ("Outfeed", "spillRef.name", NO_NAMES),
+    ("Outfeed", "clients", [["a", "a"], ["A"], ["a.b"], ["a" * 64], "a", [f"c{n}" for n in range(1001)]]),
+    ("Outfeed", "access", [[{"principal": "a b"}], [{"principal": "a", "methods": []}], [{}], [{"principal": ""}]]),
+    ("Outfeed", "access", [[{"principal": "a"}] * 101, [{"principal": "a", "methods": ["b"] * 101}]]),
+    ("Outfeed", "tls", [{}, {"secretRef": {}}, {"secretRef": {"name": "a", "key": "b"}}]),
+    ("Outfeed", "articles", [{"maxSize": "64KB", "maxHeaderSize": 65536}, {"maxSize": 2000}]),
+    ("Outfeed", "unknown", [1]),
+    ("Peerfeed", "queue.spillFraction", NO_SHARES),
+    ("Peerfeed", "hosts", [[host] for host in NO_HOSTS] + [[], "a"]),
+    ("Peerfeed", "groups", [["*", pattern] for pattern in NO_PATTERNS] + [[], ["!a"]]),
+    ("Peerfeed", "distributions", [[each] for each in NO_DISTRIBUTIONS] + [["a", "a"]]),
+    ("Peerfeed", "pause", ["true", 1, 0]),
+    (
+        "Peerfeed",
+        "auth",
+        [{"username": "a b", "passwordFrom": PASSWORD}, {"username": "a"}, {"passwordFrom": PASSWORD}],
+    ),
+    ("Peerfeed", "hashfeed", [{"first": 2, "last": 1, "modulus": 3}, {"first": 1, "last": 4, "modulus": 3}, {}]),
+    ("Peerfeed", "noCheck", [{"low": 96}, {"high": 89.9}]),
+    ("Peerfeed", "reconnect", [{"initial": "1001ms", "maximum": "1s"}, {"initial": "6m"}]),
+    ("Peerfeed", "target", [{"name": "east"}, {"name": "hub"}, {}]),
+    ("Spill", "", [{"url": url} for url in NO_URLS] + [{}, {"managed": {}, "url": "redis://a"}]),
+    ("Spill", "durability", ["never", "", True]),
+    ("Compaction", "schedule", NO_SCHEDULES),
+    ("Compaction", "timeZone", ["", "Europe Berlin", "../etc/passwd", "/etc", 1]),
+    ("Compaction", "sparkConf", NO_CONFS),
+    ("Compaction", "threshold", [{}, {"size": "1KB"}, {"size": "1MB", "gap": "1s"}]),
+    ("Compaction", "limits", [{"maxAge": "1s"}, {"maxSize": 1}, {"maxBytes": "1GB"}]),
+    ("Compaction", "driver", [{"memory": "511MiB"}, {"coreRequest": "0"}, {"coreRequest": 1}, {"cores": 0}]),
+    ("Compaction", "executor", [{"instances": 0}, {"instances": 1001}, {"cores": 65}]),
+    ("Compaction", "volumes", [[{"claim": "a", "path": "/a"}] * 2, [{"claim": "a", "path": "a"}], [{"path": "/a"}]]),
+    ("Compaction", "sparkVersion", ["4", "4.3", "v4.3.0"]),
+    ("Compaction", "retries", [-1, 21]),
+    ("Compaction", "deadline", ["59s", "8d"]),
+    ("Compaction", "engine", ["Spark", ""]),
+    ("Compaction", "concurrency", ["Allow"]),
+    ("Compaction", "output", ["reports", "", "/", "/a b"]),
+    ("Compaction", "targetRef", [OUTFEED, {"kind": "Store", "name": "a"}, {"name": "main"}]),
+    ("Compaction", "", [{"job": job, "targetRef": SPILL} for job in ("compact-outcomes", "feed-report", "no-job")]),
+    ("Compaction", "", [{"job": "verify-messages", "targetRef": OUTFEED, "limits": {}}, {"targetRef": SPILL}]),
+    ("Compaction", "", [{"job": "verify-messages", "targetRef": OUTFEED, "threshold": {"size": "1MB"}}]),
+]
+
+
+@pytest.fixture(scope="module")
+def server(apiserver):
+    with admission(apiserver.admin, apiserver.namespace("agreement")) as asked:
+        yield asked
+
+
+def cases(table):
+    return [
+        pytest.param(with_value(kind, path, value), id=f"{kind}.{path}={value!s:.40}")
+        for kind, path, values in table
+        for value in values
+    ]
+
+
+def with_value(kind, path, value):
+    """A manifest with a value at a path of its spec, or with that spec."""
+    manifest = {**HEAD, "kind": kind, "spec": deepcopy(SMALLEST[kind])}
+    *parents, last = f"spec.{path}".rstrip(".").split(".")
+    inner = manifest
+    for parent in parents:
+        inner = inner.setdefault(parent, {})
+    inner[last] = value
+    return manifest
+
+
+@pytest.mark.parametrize("manifest", cases(GOOD))
+def test_both_take(server, manifest):
+    assert server.refusal(manifest) == ""
+    assert read_object(manifest).violations == []
+
+
+@pytest.mark.parametrize("manifest", cases(BAD))
+def test_both_refuse(server, manifest):
+    assert "spec" in server.refusal(manifest)
+    assert read_object(manifest).violations != []
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "taken"),
+    [
+        ("Compaction", "a" * 40, True), ("Compaction", "a" * 41, False), ("Compaction", "1a", False),
+        ("Outfeed", "a" * 40, True), ("Outfeed", "a" * 41, False), ("Outfeed", "a.b", False),
+        ("Spill", "a" * 40, True), ("Spill", "a" * 41, False), ("Peerfeed", "a.b", True), ("Peerfeed", "A", False),
+    ],
+)  # fmt: skip
+def test_both_judge_names_alike(server, kind, name, taken):
+    manifest = {**HEAD, "kind": kind, "metadata": {"name": name}, "spec": SMALLEST[kind]}
+    assert (server.refusal(manifest) == "") is taken
+    assert (read_object(manifest).violations == []) is taken
+
+
+SPAN_TEXT = st.lists(st.tuples(st.integers(0, 10**6), st.sampled_from(["d", "h", "m", "s", "ms", ""])), max_size=4)
+SIZE_TEXT = st.tuples(
+    st.integers(0, 10**16), st.sampled_from(["B", "KB", "KiB", "MB", "GiB", "TB", "TiB", "k", "Gi", ""])
+)
+VALUES = st.one_of(
+    st.tuples(st.just("Outfeed"), st.just("history.remember"), SPAN_TEXT.map(lambda parts: joined(*parts))),
+    st.tuples(st.just("Outfeed"), st.just("storage.size"), SIZE_TEXT.map(lambda part: joined(part))),
+    st.tuples(st.just("Outfeed"), st.just("storage.size"), st.integers(-(2**64), 2**64)),
+    st.tuples(st.just("Outfeed"), st.just("spillRef.name"), st.text("aZ0.-_", max_size=8)),
+    st.tuples(st.just("Peerfeed"), st.just("groups"), st.lists(st.text(r"a.*!@[]^\,", max_size=6), max_size=3)),
+    st.tuples(st.just("Peerfeed"), st.just("hosts"), st.lists(st.text("aZ0.-_:[ ", max_size=6), max_size=2)),
+    st.tuples(st.just("Peerfeed"), st.just("groups"), st.lists(st.text(max_size=4), min_size=1, max_size=1)),
+    st.tuples(st.just("Spill"), st.just(""), st.text("redis:/+cluter@,1 ", max_size=20).map(lambda url: {"url": url})),
+)
+
+
+def joined(*parts):
+    return "".join(f"{amount}{unit}" for amount, unit in parts)
+
+
+@settings(max_examples=300 * SCALE, deadline=None)
+@given(VALUES)
+@example(("Outfeed", "storage.size", "1048576KiB"))
+def test_both_agree_on_any_value(server, value):
+    manifest = with_value(*value)
+    assert (server.refusal(manifest) == "") is (read_object(manifest).violations == [])

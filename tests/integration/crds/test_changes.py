@@ -1,0 +1,71 @@
+"""Changes that would lose something are refused; others are taken."""
+
+import json
+from itertools import count
+
+import pytest
+
+from kubeaccess import KubectlError
+
+FROM_SECRET = {"urlFrom": {"secretRef": {"name": "redis", "key": "url"}}}
+
+
+@pytest.fixture(scope="module")
+def changed(apiserver):
+    """Creates a resource with a spec, then changes it to another."""
+    namespace, numbers = apiserver.namespace("changes"), count()
+
+    def change(kind, *specs):
+        head = {"apiVersion": "forebay.dev/v1alpha1", "kind": kind, "metadata": {"name": f"it-{next(numbers)}"}}
+        for spec in specs:
+            apiserver.admin.apply({**head, "spec": spec}, namespace=namespace)
+
+    return change
+
+
+def outfeed(size="10GiB", spill="main"):
+    return {"spillRef": {"name": spill}, "storage": {"size": size}}
+
+
+def peerfeed(outfeed="hub", host="a"):
+    return {"outfeedRef": {"name": outfeed}, "hosts": [host]}
+
+
+def managed(storage="2GiB"):
+    return {"managed": {"storage": storage}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new", "words"),
+    [
+        ("Outfeed", outfeed(), outfeed(spill="b"), "spec.spillRef: Forbidden: can't be changed, since the backlogs of"),
+        ("Outfeed", outfeed(), outfeed("9GiB"), "spec.storage.size: Forbidden: can't be lowered, since volumes can't"),
+        ("Outfeed", outfeed(), outfeed("10GB"), "spec.storage.size: Forbidden: can't be lowered"),
+        ("Outfeed", outfeed("30GiB"), {"spillRef": {"name": "main"}}, "spec.storage.size: Forbidden: can't be lowered"),
+        ("Peerfeed", peerfeed(), peerfeed("b"), "spec.outfeedRef: Forbidden: can't be changed, since its backlog"),
+        ("Spill", managed(), managed(1024**3), "spec.managed.storage: Forbidden: can't be lowered"),
+        ("Spill", managed(), {"url": "redis://a"}, "spec.managed: Forbidden: can't be added or removed, since the"),
+        ("Spill", FROM_SECRET, managed(), "spec.managed: Forbidden: can't be added or removed"),
+    ],
+)
+def test_change_is_refused(changed, kind, old, new, words):
+    with pytest.raises(KubectlError) as caught:
+        changed(kind, old, new)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new"),
+    [
+        ("Outfeed", outfeed("10GB"), outfeed("10GiB")),
+        ("Outfeed", outfeed("1024MiB"), outfeed("1GiB")),
+        ("Outfeed", outfeed(10 * 1024**3), outfeed("11GiB")),
+        ("Peerfeed", peerfeed(), peerfeed(host="b")),
+        ("Spill", managed(), managed("16GiB")),
+        ("Spill", {"url": "redis://a"}, {"url": "redis://b"}),
+        ("Spill", {"url": "redis://a"}, FROM_SECRET),
+    ],
+    ids=json.dumps,
+)
+def test_change_is_taken(changed, kind, old, new):
+    changed(kind, old, new)

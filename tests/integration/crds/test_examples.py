@@ -1,0 +1,75 @@
+"""The examples are taken, and what Kubernetes fills in is what the models fill in."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from forebay.api.manifests import read_object
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+FOLDERS = [EXAMPLES / name for name in ("quickstart", "compaction")]
+MANIFESTS = [
+    manifest
+    for folder in FOLDERS
+    for path in sorted(folder.glob("*.yaml"))
+    for manifest in yaml.safe_load_all(path.read_text())
+]
+SMALLEST = [
+    {"kind": "Spill", "spec": {"managed": {}}},
+    {"kind": "Outfeed", "spec": {"spillRef": {"name": "main"}, "listeners": {"nntp": {}}}},
+    {"kind": "Peerfeed", "spec": {"outfeedRef": {"name": "hub"}, "hosts": ["news.example.com"]}},
+    {"kind": "Compaction", "spec": {"job": "compact-spill", "targetRef": {"kind": "Spill", "name": "main"}}},
+]
+
+
+def filled(value):
+    """What the models make of a manifest, without empty lists, which Kubernetes leaves out."""
+    spec = read_object(value).resource.manifest()["spec"]
+    return {field: item for field, item in spec.items() if item != []}
+
+
+@pytest.fixture(scope="module")
+def applied(apiserver):
+    namespace = apiserver.namespace("examples")
+    for folder in FOLDERS:
+        apiserver.admin.kubectl("apply", "-n", namespace, "-f", folder)
+    return namespace
+
+
+@pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda each: f"{each['kind']}-{each['metadata']['name']}")
+def test_example_comes_back_with_the_defaults_of_its_model(apiserver, applied, manifest):
+    served = apiserver.admin.get(manifest["kind"].lower(), manifest["metadata"]["name"], "-n", applied)
+    assert served["spec"] == filled(manifest)
+    assert read_object(served).resource.spec == read_object(manifest).resource.spec
+
+
+@pytest.mark.parametrize("smallest", SMALLEST, ids=lambda each: each["kind"])
+def test_smallest_manifest_comes_back_with_the_defaults_of_its_model(apiserver, applied, smallest):
+    manifest = {"apiVersion": "forebay.dev/v1alpha1", "metadata": {"name": "smallest"}, **smallest}
+    apiserver.admin.apply(manifest, namespace=applied)
+    assert apiserver.admin.get(manifest["kind"].lower(), "smallest", "-n", applied)["spec"] == filled(manifest)
+
+
+def test_category_lists_all_kinds(apiserver, applied):
+    listed = apiserver.admin.kubectl("get", "forebay", "-n", applied, "-o", "name").split()
+    assert {name.partition("/")[0] for name in listed} == {
+        "spill.forebay.dev", "outfeed.forebay.dev", "peerfeed.forebay.dev", "compaction.forebay.dev",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("short", "figures"), [("spl", "SERVICES"), ("of", "PEERS"), ("pf", "CONNECTIONS")])
+def test_short_name_prints_readiness_and_figures(apiserver, applied, short, figures):
+    head = apiserver.admin.kubectl("get", short, "-n", applied).splitlines()[0].split()
+    assert head == ["NAME", "READY", "REASON", figures, "BACKLOG", "AGE"]
+
+
+def test_a_compactions_columns_are_its_runs(apiserver, applied):
+    head = apiserver.admin.kubectl("get", "cpt", "-n", applied).splitlines()[0]
+    assert head.split() == ["NAME", "READY", "REASON", "LAST", "RUN", "NEXT", "RUN", "AGE"]
+
+
+def test_peerfeeds_are_found_by_their_outfeed(apiserver, applied):
+    selected = ("get", "pf", "-n", applied, "-o", "name", "--field-selector")
+    assert "peerfeed.forebay.dev/east" in apiserver.admin.kubectl(*selected, "spec.outfeedRef.name=hub").split()
+    assert apiserver.admin.kubectl(*selected, "spec.outfeedRef.name=other").split() == []
