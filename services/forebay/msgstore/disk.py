@@ -17,13 +17,25 @@ _NO_NOWAIT = frozenset({errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS})
 _NO_COPY_RANGE = frozenset({errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP})
 
 
-class File(Protocol):
-    """An open file. One thread appends; any thread reads."""
+class Readable(Protocol):
+    """An open file that is only read."""
 
     @property
     def name(self) -> str:
         """Name relative to the disk."""
         ...
+
+    def pread(self, size: int, offset: int) -> bytes:
+        """Up to `size` octets from `offset`; fewer only at the end of the file."""
+        ...
+
+    def size(self) -> int:
+        """Octets in the file."""
+        ...
+
+
+class File(Readable, Protocol):
+    """An open file. One thread appends; any thread reads."""
 
     def append(self, buffers: Sequence[Buffer]) -> int:
         """Write all buffers at the end and return the offset where they begin; after an `OSError` nothing is added."""
@@ -33,20 +45,12 @@ class File(Protocol):
         """Append `size` octets of another file, inside the kernel where it can; as `append` else."""
         ...
 
-    def pread(self, size: int, offset: int) -> bytes:
-        """Up to `size` octets from `offset`; fewer only at the end of the file."""
-        ...
-
     def pread_into(self, buffer: memoryview, offset: int, *, wait: bool) -> int | None:
         """Fill a buffer and return the octets read, fewer only at the end of the file; None instead of waiting."""
         ...
 
     def datasync(self) -> None:
         """Return when the content is durable; the name needs `Disk.sync_folder`."""
-        ...
-
-    def size(self) -> int:
-        """Octets in the file."""
         ...
 
     def truncate(self, size: int) -> None:

@@ -5,6 +5,7 @@ MessageStoreError
 ├── StoreFailedError     the disk failed a write or a sync; fatal: restart, so that recovery reads what is there
 ├── StoreClosedError     the store or its committer was closed
 ├── MessageTooLargeError longer than a record can say
+├── SnapshotError        an index snapshot is damaged or of another version
 └── FormatError          a file is not of a format this release reads
 """
 
@@ -27,6 +28,10 @@ class StoreClosedError(MessageStoreError):
 
 class MessageTooLargeError(MessageStoreError):
     """A body is longer than a record's length field can say: split it."""
+
+
+class SnapshotError(MessageStoreError):
+    """An index snapshot can't be used: the store does without, and reads every message file instead."""
 
 
 class FormatError(MessageStoreError):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from google_crc32c import extend
 
-from forebay.msgstore.disk import File
+from forebay.msgstore.disk import Readable
 from forebay.msgstore.errors import FormatError
 from forebay.msgstore.record import FILE_HEAD_SIZE, HEAD_SIZE, MARKER_SIZE, RECORD, SUMMED_FROM, VERSION, Codec
 
@@ -43,7 +43,7 @@ class Damage(NamedTuple):
 class Scanner:
     """Finds the whole records of one file. `damages` holds what it passed over, once `blocks` is exhausted."""
 
-    def __init__(self, file: File, codec: Codec) -> None:
+    def __init__(self, file: Readable, codec: Codec) -> None:
         self.damages: list[Damage] = []
         self._file = file
         self._codec = codec
@@ -133,7 +133,7 @@ class Scanner:
         return FormatError(f"{self._file.name} holds records of version {version}: upgrade forebay")
 
 
-def guess_marker(file: File) -> bytes | None:
+def guess_marker(file: Readable) -> bytes | None:
     """The marker of a file whose head is damaged, if its first record is whole."""
     marker = file.pread(MARKER_SIZE, FILE_HEAD_SIZE)
     if len(marker) == MARKER_SIZE and next(Scanner(file, Codec(marker)).blocks(), None):

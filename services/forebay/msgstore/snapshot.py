@@ -8,7 +8,6 @@ Format version 1; integers are big-endian, checksums CRC-32C.
 """
 
 import logging
-import struct
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from struct import Struct
@@ -16,7 +15,8 @@ from typing import NamedTuple
 
 from google_crc32c import value
 
-from forebay.msgstore.disk import Disk
+from forebay.msgstore.disk import Disk, Readable
+from forebay.msgstore.errors import SnapshotError
 from forebay.msgstore.index import Entry
 
 VERSION = 1
@@ -44,12 +44,19 @@ class Snapshot(NamedTuple):
 
     def chunks(self) -> Iterator[list[Entry]]:
         """All entries of the index, some thousands at a time."""
-        for chunk in self.packed:
-            yield [Entry._make(fields) for fields in _ENTRY.iter_unpack(chunk)]
+        return map(_entries, self.packed)
 
 
-class _UnfitError(Exception):
-    """Why a snapshot can't be used."""
+class Head(NamedTuple):
+    """What a snapshot begins with, its checksums verified."""
+
+    marker: bytes
+    stamp: int
+    files: dict[int, int]
+    chunks: int
+    """How many there are."""
+    start: int
+    """Where the first of them is; all but the last have the same size."""
 
 
 def save(
@@ -81,7 +88,7 @@ def take(disk: Disk, name: str) -> Snapshot | None:
         return None
     try:
         return _load(disk, name)
-    except (_UnfitError, OSError) as error:
+    except (SnapshotError, OSError) as error:
         log.warning("index snapshot %s is not used: %s", name, error)
         return None
     finally:
@@ -89,45 +96,51 @@ def take(disk: Disk, name: str) -> Snapshot | None:
         disk.sync_folder(name.rpartition("/")[0])
 
 
+def read_head(file: Readable) -> Head:
+    """Read what comes before the chunks. Raises `SnapshotError`."""
+    head = _checked(file, 0, _HEAD.size)
+    magic, version, _, marker, stamp, file_count, chunk_count, _ = _HEAD.unpack(head)
+    if magic != MAGIC or version != VERSION:
+        raise SnapshotError(f"its format version is {version}, this release reads {VERSION}")
+    files = _checked(file, _HEAD.size, file_count * _FILE.size + _CRC.size)
+    start = _HEAD.size + len(files)
+    return Head(marker, stamp, dict(_FILE.iter_unpack(files[: -_CRC.size])), chunk_count, start)
+
+
+def read_chunk(file: Readable, head: Head, number: int) -> bytes:
+    """Read the entries of one chunk, packed. Raises `SnapshotError`."""
+    at = head.start + number * (_CHUNK.size + CHUNK * _ENTRY.size)
+    data = file.pread(_CHUNK.size + CHUNK * _ENTRY.size, at)
+    if len(data) < _CHUNK.size:
+        raise SnapshotError(f"it ends at octet {file.size()}")
+    count, crc = _CHUNK.unpack_from(data)
+    chunk = data[_CHUNK.size : _CHUNK.size + count * _ENTRY.size]
+    if len(chunk) < count * _ENTRY.size or value(chunk) != crc:
+        raise SnapshotError(f"it is damaged near octet {at}")
+    return chunk
+
+
+def _entries(chunk: bytes) -> list[Entry]:
+    """The entries of a chunk."""
+    return [Entry._make(fields) for fields in _ENTRY.iter_unpack(chunk)]
+
+
 def _load(disk: Disk, name: str) -> Snapshot:
     file = disk.open(name)
     try:
-        data = memoryview(file.pread(file.size(), 0))
+        head = read_head(file)
+        packed = [read_chunk(file, head, number) for number in range(head.chunks)]
     finally:
         file.close()
-    head = _checked(data, 0, _HEAD.size)
-    magic, version, _, marker, stamp, file_count, chunk_count, _ = _HEAD.unpack(head)
-    if magic != MAGIC or version != VERSION:
-        raise _UnfitError(f"its format version is {version}, this release reads {VERSION}")
-    at = _HEAD.size
-    files = _checked(data, at, file_count * _FILE.size + _CRC.size)
-    at += len(files)
-    chunks = []
-    for _ in range(chunk_count):
-        chunk = _checked_chunk(data, at)
-        chunks.append(chunk)
-        at += _CHUNK.size + len(chunk)
-    return Snapshot(marker, stamp, dict(_FILE.iter_unpack(files[: -_CRC.size])), chunks)
+    return Snapshot(head.marker, head.stamp, head.files, packed)
 
 
-def _checked(data: memoryview, at: int, size: int) -> bytes:
+def _checked(file: Readable, at: int, size: int) -> bytes:
     """Octets that end in their own checksum."""
-    part = bytes(data[at : at + size])
+    part = file.pread(size, at)
     if len(part) < size or value(part[: -_CRC.size]) != _CRC.unpack(part[-_CRC.size :])[0]:
-        raise _UnfitError(f"it is damaged near octet {at}")
+        raise SnapshotError(f"it is damaged near octet {at}")
     return part
-
-
-def _checked_chunk(data: memoryview, at: int) -> bytes:
-    try:
-        count, crc = _CHUNK.unpack_from(data, at)
-    except struct.error as error:
-        raise _UnfitError(f"it ends at octet {len(data)}") from error
-    at += _CHUNK.size
-    chunk = bytes(data[at : at + count * _ENTRY.size])
-    if len(chunk) < count * _ENTRY.size or value(chunk) != crc:
-        raise _UnfitError(f"it is damaged near octet {at}")
-    return chunk
 
 
 def _summed(part: bytes) -> bytes:

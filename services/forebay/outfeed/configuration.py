@@ -4,12 +4,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from forebay.api import Reading, read_objects
-from forebay.api.v1alpha1 import Outfeed, Peerfeed, Spill, SpillSpec
+from forebay.api.v1alpha1 import Outfeed, Peerfeed, SecretReference, Spill, SpillSpec
+from forebay.outfeed.errors import FieldError
 from forebay.outfeed.peering.peeroptions import PeerOptions, Place, options
+from forebay.outfeed.sending.login import Login, argument_problem
 from forebay.runtime.document import ConfigDocument
 from forebay.runtime.errors import FieldViolation
 from forebay.runtime.revisions import ResourceResult
 from forebay.runtime.secret import Secret
+from forebay.spill import SpillSettingsError
+from forebay.spill.address import parse_url
 
 Identity = tuple[str, str]
 """Namespace and name."""
@@ -19,23 +23,43 @@ Identity = tuple[str, str]
 class Surroundings:
     """What a configuration does not say."""
 
-    managed_url: Callable[[Spill], str]
-    """Where the server of a managed Spill listens."""
+    managed_url: Callable[[Spill], str] | None
+    """Where the server of a managed Spill listens; None where no servers are run."""
     target_host: Callable[[Outfeed], str]
     """Where another Outfeed can be reached."""
+    nntp_address: str = "127.0.0.1"
+    """Where NNTP is served when an Outfeed names no address."""
 
 
 @dataclass
 class Selection:
-    """What was found for one outfeed. Nothing can be applied while `outfeed` or `url` is missing."""
+    """What was found for one outfeed."""
 
+    present: bool = False
+    """The document is about this outfeed at all."""
     outfeed: Outfeed | None = None
+    """None when it has a fault."""
     spill: SpillSpec | None = None
     url: str = field(default="", repr=False)
+    """Of its Redis; empty when that cannot be told."""
     peers: list[PeerOptions] = field(default_factory=list)
     faulty: set[str] = field(default_factory=set)
     """Identities of peers whose resources have faults: what is in force of them stays so."""
     results: list[ResourceResult] = field(default_factory=list)
+
+    def not_running(self) -> list[ResourceResult]:
+        """The results when nothing runs yet, for the outfeed or its Spill has a fault: nothing of ours is in effect."""
+        peers = {peer.uid for peer in self.peers}
+        return [self._not_running(result, result.uid in peers) for result in self.results]
+
+    def _not_running(self, result: ResourceResult, is_peer: bool) -> ResourceResult:
+        if is_peer:
+            problem = "the Outfeed does not run yet: see what is wrong with it"
+            return result.but(FieldViolation("spec.outfeedRef.name", problem))
+        if self.outfeed and result.identity == self.outfeed.identity:
+            problem = "the Spill cannot be used, so nothing runs yet: see what is wrong with it"
+            return result.but(FieldViolation("spec.spillRef.name", problem))
+        return result
 
 
 class Selector:
@@ -50,62 +74,100 @@ class Selector:
         readings = read_objects(document.manifests)
         faults: dict[int, list[FieldViolation]] = {}
         selection = Selection()
+        wanted = "Outfeed", *self._identity
+        selection.present = any((reading.kind, reading.namespace, reading.name) == wanted for reading in readings)
+        self._excuse_others(readings)
         selection.outfeed = next(
-            (outfeed for outfeed in _sound(readings, Outfeed) if _identity(outfeed) == self._identity), None
+            (outfeed for outfeed in _sound_outfeeds(readings) if _identity(outfeed) == self._identity), None
         )
         for number, reading in enumerate(readings):
             faults[number] = [FieldViolation(fault.field, fault.description) for fault in reading.violations]
             if not reading.violations:
-                faults[number] += self._take(reading, readings, document, selection)
+                faults[number] += self._taken(reading, readings, document, selection)
             if reading.kind == "Peerfeed" and faults[number]:
                 selection.faulty.add(reading.uid)
         selection.results = [_result(reading, faults[number]) for number, reading in enumerate(readings)]
         return selection
 
-    def _take(
+    def _excuse_others(self, readings: Iterable[Reading]) -> None:
+        """What another Outfeed lacks around it, as a Spill that we need not know, is told by its own service."""
+        for reading in readings:
+            if isinstance(reading.resource, Outfeed) and _identity(reading.resource) != self._identity:
+                reading.violations.clear()
+
+    def _taken(
         self, reading: Reading, readings: Sequence[Reading], document: ConfigDocument, selection: Selection
     ) -> list[FieldViolation]:
+        """Take a sound resource into the selection; what of it cannot be used here."""
         resource = reading.resource
-        if isinstance(resource, Spill) and self._is_ours(resource, selection.outfeed):
-            return self._take_spill(resource, document, selection)
-        if isinstance(resource, Peerfeed) and _parent(resource) == self._identity:
-            return self._take_peer(resource, readings, selection)
+        try:
+            if isinstance(resource, Spill) and self._is_ours(resource, selection.outfeed):
+                selection.spill = resource.spec
+                selection.url = self._url(resource, document)
+            if isinstance(resource, Peerfeed) and _parent(resource) == self._identity:
+                place, login = self._place(resource, readings), _login(resource, document)
+                selection.peers.append(options(resource, place, login))
+        except FieldError as error:
+            return [error.violation]
         return []
 
     def _is_ours(self, spill: Spill, outfeed: Outfeed | None) -> bool:
         return outfeed is not None and _identity(spill) == (self._identity[0], outfeed.spec.spill_ref.name)
 
-    def _take_spill(self, spill: Spill, document: ConfigDocument, selection: Selection) -> list[FieldViolation]:
-        selection.spill = spec = spill.spec
+    def _url(self, spill: Spill, document: ConfigDocument) -> str:
+        spec = spill.spec
         if spec.managed:
-            selection.url = self._surroundings.managed_url(spill)
-        elif spec.url_from:
+            if self._surroundings.managed_url is None:
+                raise FieldError("spec.managed", "no server is run for it here: give url or urlFrom instead")
+            return self._surroundings.managed_url(spill)
+        if spec.url_from:
+            source = "spec.urlFrom.secretRef"
             reference = spec.url_from.secret_ref
-            secret = document.secrets.get(f"{spill.metadata.namespace}/{reference.name}", {}).get(reference.key)
-            if secret is None:
-                problem = f"there is no key {reference.key} in a Secret {reference.name}: add it"
-                return [FieldViolation("spec.urlFrom.secretRef", problem)]
-            selection.url = Secret.reveal(secret)
-        else:
-            selection.url = spec.url or ""
-        return []
+            return _usable(source, _secret(document, spill.metadata.namespace, reference, source).reveal())
+        return _usable("spec.url", spec.url or "")
 
-    def _take_peer(self, peerfeed: Peerfeed, readings: Sequence[Reading], selection: Selection) -> list[FieldViolation]:
-        target: Place | None = None
-        if peerfeed.spec.target:
-            name = peerfeed.spec.target.name
-            wanted = peerfeed.metadata.namespace, name
-            found = next((outfeed for outfeed in _sound(readings, Outfeed) if _identity(outfeed) == wanted), None)
-            if found is None or found.spec.listeners.nntp is None:
-                problem = f"the Outfeed {name} has no NNTP listener: give it spec.listeners.nntp"
-                return [FieldViolation("spec.target", problem)]
-            target = self._surroundings.target_host(found), found.spec.listeners.nntp.port
-        selection.peers.append(options(peerfeed, target))
-        return []
+    def _place(self, peerfeed: Peerfeed, readings: Sequence[Reading]) -> Place | None:
+        if peerfeed.spec.target is None:
+            return None
+        name = peerfeed.spec.target.name
+        wanted = peerfeed.metadata.namespace, name
+        found = next((outfeed for outfeed in _sound_outfeeds(readings) if _identity(outfeed) == wanted), None)
+        if found is None or found.spec.listeners.nntp is None:
+            raise FieldError("spec.target", f"the Outfeed {name} has no NNTP listener: give it spec.listeners.nntp")
+        return self._surroundings.target_host(found), found.spec.listeners.nntp.port
 
 
-def _sound(readings: Iterable[Reading], kind: type[Outfeed]) -> list[Outfeed]:
-    return [reading.resource for reading in readings if isinstance(reading.resource, kind) and not reading.violations]
+def _usable(source: str, url: str) -> str:
+    try:
+        parse_url(url)
+    except SpillSettingsError as error:
+        raise FieldError(source, f"is no URL of Redis: {error}") from error
+    return url
+
+
+def _login(peerfeed: Peerfeed, document: ConfigDocument) -> Login | None:
+    auth = peerfeed.spec.auth
+    if auth is None:
+        return None
+    source = "spec.auth.passwordFrom.secretRef"
+    password = _secret(document, peerfeed.metadata.namespace, auth.password_from.secret_ref, source)
+    for where, text in (("spec.auth.username", auth.username), (source, password.reveal())):
+        if problem := argument_problem(text):
+            raise FieldError(where, f"the value {problem}")
+    return Login(auth.username, password)
+
+
+def _secret(document: ConfigDocument, namespace: str, reference: SecretReference, source: str) -> Secret:
+    secret = document.secrets.get(f"{namespace}/{reference.name}", {}).get(reference.key)
+    if secret is None:
+        raise FieldError(source, f"there is no key {reference.key} in a Secret {reference.name}: add it")
+    return secret
+
+
+def _sound_outfeeds(readings: Iterable[Reading]) -> list[Outfeed]:
+    return [
+        reading.resource for reading in readings if isinstance(reading.resource, Outfeed) and not reading.violations
+    ]
 
 
 def _identity(resource: Outfeed | Spill) -> Identity:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from forebay.feedlog.logsegment import LogRecord
 from forebay.msgstore import DiskFullError, Put, StoreFailedError
 from forebay.outfeed.errors import ArticleError, HistoryFullError, IntakeFullError, LogFullError
 from forebay.outfeed.incoming.article import Article, ArticleLimits, parse
 from forebay.outfeed.incoming.intake import Judged, Verdict, Want
 from forebay.outfeed.incoming.routing import Routing
-from forebay.outfeed.log.logsegment import LogRecord
 from forebay.outfeed.storeroom import Storeroom
 from forebay.outfeed.token import Token, message_key
 from forebay.runtime.bounded import ByteBudget

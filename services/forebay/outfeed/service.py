@@ -32,7 +32,7 @@ from forebay.runtime.filelease import FileLease
 from forebay.runtime.revisions import ResourceResult
 from forebay.runtime.service import Degradation, Service
 from forebay.runtime.tasks import Supervisor
-from forebay.spill import Spill, SpillSettings
+from forebay.spill import Spill, SpillSettings, SpillSettingsError
 
 log = structlog.stdlib.get_logger(__name__)
 
@@ -63,7 +63,9 @@ class OutfeedService(Service):
     ) -> None:
         """`identity` is the namespace and name of the Outfeed."""
         self._identity = identity
-        self._folder = folder
+        self.folder = folder
+        """Where its data is."""
+        self._surroundings = surroundings
         self._selector = Selector(identity, surroundings)
         self._clock = clock or SystemClock()
         self._lock = FileLease(folder / "lock")
@@ -87,36 +89,64 @@ class OutfeedService(Service):
     async def start(self, tasks: Supervisor) -> None:
         """Lock the folder. Raises `SettingsError` when another process uses it."""
         self._tasks = tasks
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
         if await self._lock.take(f"pid {os.getpid()}", 0) is None:
             holder = await self._lock.holder()
-            raise SettingsError(f"the data folder {self._folder} is in use by {holder}: stop it, or use another folder")
+            raise SettingsError(f"the data folder {self.folder} is in use by {holder}: stop it, or use another folder")
 
     async def apply(self, document: ConfigDocument) -> Sequence[ResourceResult]:
-        """Make a configuration the one in force."""
+        """Make a configuration the one in force.
+
+        While it runs, what has a fault stays as it was: the Outfeed, its Spill, a peer; all else is applied.
+        """
         selection = self._selector.select(document)
-        if selection.outfeed is None or not selection.url:
+        outfeed = selection.outfeed or self._outfeed
+        if outfeed is None or not (selection.url or self._rooms):
             log.error("the configuration has no sound Outfeed of ours with its Spill", outfeed="/".join(self._identity))
+            return selection.not_running()
+        if not selection.present:
+            log.error(
+                "the configuration does not have our Outfeed, the last one stays", outfeed="/".join(self._identity)
+            )
             return selection.results
-        violations: dict[tuple[str, str], FieldViolation] = {}
-        rooms = self._rooms or await self._open(selection, selection.outfeed)
-        if selection.url != self._url:
-            problem = "the URL changed: restart the service, which then queues again what the new server lacks"
-            violations["Spill", selection.outfeed.spec.spill_ref.name] = FieldViolation("spec", problem)
-        self._set(rooms, selection.outfeed.spec)
+        rooms = self._rooms or await self._open(selection, outfeed)
+        violations = await self._set(rooms, outfeed, selection)
+        self._outfeed = outfeed
+        return [result.but(*violations.get((result.kind, result.name), ())) for result in selection.results]
+
+    async def _set(
+        self, rooms: Rooms, outfeed: Outfeed, selection: Selection
+    ) -> dict[tuple[str, str], list[FieldViolation]]:
+        """Bring everything in line with a configuration; what could not be, by kind and name."""
+        spec = outfeed.spec
+        rooms.masterfeed.limits = ArticleLimits(spec.articles.max_size, spec.articles.max_header_size)
+        rooms.masterfeed.reject_old = spec.history.reject_old
+        found: dict[tuple[str, str], list[FieldViolation]] = {}
+        if selection.url and (problem := self._turn_to(rooms, selection.url)):
+            found["Spill", spec.spill_ref.name] = [FieldViolation("spec", problem)]
         for name, violation in (await rooms.peers.apply(selection.peers, selection.faulty)).items():
-            violations["Peerfeed", name] = violation
-        if problem := await self._listen(rooms, selection.outfeed.spec):
-            violations["Outfeed", self._identity[1]] = FieldViolation("spec.listeners.nntp", problem)
-        self._outfeed = selection.outfeed
-        return [_with(result, violations.get((result.kind, result.name))) for result in selection.results]
+            found["Peerfeed", name] = [violation]
+        if problem := await self._listen(rooms, spec):
+            found["Outfeed", self._identity[1]] = [FieldViolation("spec.listeners.nntp", problem)]
+        return found
+
+    def _turn_to(self, rooms: Rooms, url: str) -> str:
+        """Use the user and password of a URL; returns what is wrong when it names another server."""
+        if url == self._url:
+            return ""
+        try:
+            rooms.spill.authenticate(url)
+        except SpillSettingsError:
+            return "the URL changed: restart the service, which then queues again what the new server lacks"
+        self._url = url
+        return ""
 
     async def _open(self, selection: Selection, outfeed: Outfeed) -> Rooms:
         spec = outfeed.spec
         always = selection.spill is not None and selection.spill.durability is Durability.ALWAYS
         durability: Literal["always", "everysec"] = "always" if always else "everysec"
-        settings = SpillSettings(url=selection.url, durability=durability, holder=holder(self._folder))
-        storeroom = await Storeroom.open(self._folder, spec.storage.log_limit, spec.history.remember, self._clock)
+        settings = SpillSettings(url=selection.url, durability=durability, holder=holder(self.folder))
+        storeroom = await Storeroom.open(self.folder, spec.storage.log_limit, spec.history.remember, self._clock)
         spill = Spill(settings, self.name, outfeed.metadata.uid)
         masterfeed = Masterfeed(storeroom, self._clock)
         peers = Peers(storeroom, masterfeed, spill, self._tasks, self._clock)
@@ -127,10 +157,6 @@ class OutfeedService(Service):
         self._tasks.spawn("outfeed clockwork", lambda: self._clockwork(rooms))
         return rooms
 
-    def _set(self, rooms: Rooms, spec: OutfeedSpec) -> None:
-        rooms.masterfeed.limits = ArticleLimits(spec.articles.max_size, spec.articles.max_header_size)
-        rooms.masterfeed.reject_old = spec.history.reject_old
-
     async def _listen(self, rooms: Rooms, spec: OutfeedSpec) -> str:
         """Serve NNTP as the spec says; returns what is wrong."""
         wanted = spec.listeners.nntp
@@ -140,7 +166,8 @@ class OutfeedService(Service):
             self._listener = None
         if wanted is None:
             return ""
-        settings = ListenerSettings(wanted.address, wanted.port, spec.articles.max_size)
+        address = wanted.address or self._surroundings.nntp_address
+        settings = ListenerSettings(address, wanted.port, spec.articles.max_size)
         if self._listener:
             self._listener.apply(settings)
             return ""
@@ -195,7 +222,10 @@ class OutfeedService(Service):
 
     def degradations(self) -> Sequence[Degradation]:
         """What the service does without."""
-        return degradations(self._rooms) if self._rooms else [_NOT_CONFIGURED]
+        if self._rooms is None:
+            return [_NOT_CONFIGURED]
+        spill = self._outfeed.spec.spill_ref.name if self._outfeed else ""
+        return [*spill_degradations(self._rooms, spill), *disk_degradations(self._rooms)]
 
     def access(self) -> Sequence[AccessRule]:
         """Who may call what."""
@@ -213,16 +243,25 @@ def holder(folder: Path) -> str:
 _NOT_CONFIGURED = Degradation("NotConfigured", "there is no valid configuration yet: see the results of the last Apply")
 
 
-def degradations(rooms: Rooms) -> list[Degradation]:
-    """What a configured outfeed does without now."""
+def spill_degradations(rooms: Rooms, name: str) -> list[Degradation]:
+    """What a configured outfeed does without now for its Spill, whose name is given."""
     found = []
     troubled = {peer.options.name: peer.backlog.trouble for peer in rooms.peers if peer.backlog.trouble}
     if troubled:
-        name, trouble = next(iter(troubled.items()))
-        problem = f"the backlogs of {len(troubled)} peers cannot be used ({name}: {trouble})"
-        found.append(Degradation("SpillUnavailable", f"{problem}; articles wait in the feed log"))
+        peer, trouble = next(iter(troubled.items()))
+        problem = f"the backlogs of {len(troubled)} peers cannot be used ({peer}: {trouble})"
+        found.append(Degradation("SpillUnavailable", f"{problem}; articles wait in the feed log", "Spill", name))
+    elif not rooms.spill.available:
+        problem = f"Redis cannot be used ({rooms.spill.problem})"
+        found.append(Degradation("SpillUnavailable", f"{problem}; nothing waits for it now", "Spill", name))
     if UNAUDITED in rooms.storeroom.store.stats.holds:
         found.append(Degradation("DeletionHeld", "bodies are kept until all backlogs were compared with what is owed"))
+    return found
+
+
+def disk_degradations(rooms: Rooms) -> list[Degradation]:
+    """What a configured outfeed does without now for its disk."""
+    found = []
     if rooms.storeroom.feedlog.full:
         remedy = "let peers or Redis take what waits, or raise spec.storage.logLimit"
         found.append(Degradation("FeedLogFull", f"nothing is taken in: {remedy}"))
@@ -231,7 +270,3 @@ def degradations(rooms: Rooms) -> list[Degradation]:
     if damaged := len(rooms.storeroom.feedlog.damage) + rooms.storeroom.store.stats.damaged:
         found.append(Degradation("Damage", f"{damaged} records on disk were damaged and set aside: see the log"))
     return found
-
-
-def _with(result: ResourceResult, violation: FieldViolation | None) -> ResourceResult:
-    return result._replace(violations=(*result.violations, violation)) if violation else result

@@ -55,9 +55,14 @@ class Storeroom:
         return cls(folder, store, feedlog, history, outcomes, Bodies(store))
 
     @property
+    def disk_free(self) -> int:
+        """Octets that the disk has room for."""
+        return RealDisk(self.folder).free_bytes()
+
+    @property
     def disk_full(self) -> bool:
         """Only what frees space may still be written."""
-        return RealDisk(self.folder).free_bytes() < StoreSettings().reserve
+        return self.disk_free < StoreSettings().reserve
 
     async def flush(self, checkpoints: Mapping[int, int]) -> None:
         """Make releases and the peers' checkpoints durable, then let go of the bodies that nobody needs any more.

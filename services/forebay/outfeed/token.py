@@ -1,8 +1,9 @@
 """Tokens: what stands for an article in queues, spill streams and on connections. A token never holds a body."""
 
-from hashlib import blake2b
 from struct import Struct
 from typing import NamedTuple
+
+from forebay.feedlog.messagekey import message_key as message_key
 
 _HEAD = Struct(">QQIH")
 MAX_TRIES = 0xFFFF
@@ -31,11 +32,6 @@ class Token(NamedTuple):
     def again(self) -> "Token":
         """The same article after one more try."""
         return self._replace(tries=self.tries + 1)
-
-
-def message_key(message_id: bytes) -> bytes:
-    """16 octets that stand for a message-id: too long to be made to collide on purpose."""
-    return blake2b(message_id, digest_size=16).digest()
 
 
 def decode(entry: bytes) -> Token:

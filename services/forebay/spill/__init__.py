@@ -11,6 +11,7 @@ from forebay.spill.errors import (
     SpillCheckError,
     SpillError,
     SpillFullError,
+    SpillHeldError,
     SpillSettingsError,
     SpillUnavailableError,
 )
@@ -20,6 +21,7 @@ from forebay.spill.keys import Kind
 from forebay.spill.ledger import Depth, SpoolState
 from forebay.spill.limits import Dropped
 from forebay.spill.metrics import SpillMetrics
+from forebay.spill.purge import purge
 from forebay.spill.resend import Entry
 from forebay.spill.resender import Promotion
 from forebay.spill.settings import SpillSettings, SpoolSettings, TlsFiles
@@ -42,6 +44,7 @@ __all__ = [
     "SpillCheckError",
     "SpillError",
     "SpillFullError",
+    "SpillHeldError",
     "SpillMetrics",
     "SpillSettings",
     "SpillSettingsError",
@@ -51,4 +54,5 @@ __all__ = [
     "SpoolState",
     "StateEvent",
     "TlsFiles",
+    "purge",
 ]

@@ -46,6 +46,11 @@ class Address:
     def __str__(self) -> str:
         return self.path or ",".join(map(str, self.endpoints))
 
+    @property
+    def place(self) -> "Address":
+        """The same without user and password."""
+        return replace(self, username=None, password=None)
+
 
 _FORMS = {
     "redis": (Form.SINGLE, False),

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from forebay.spill import scripts
 from forebay.spill.address import parse_url
 from forebay.spill.desk import Desk
-from forebay.spill.errors import SpillError, SpillFullError
+from forebay.spill.errors import SpillError, SpillFullError, SpillSettingsError
 from forebay.spill.events import Listener
 from forebay.spill.health import Health
 from forebay.spill.keys import OwnerKeys, owner_of, registry_key, registry_member, slot_of
@@ -42,7 +42,8 @@ class Spill:
         self._spools: dict[str, Spool] = {}
         self._health = Health()
         self._joined: set[Server] = set()
-        self._topology: Topology = new_topology(parse_url(settings.url), settings, self)
+        self._address = parse_url(settings.url)
+        self._topology: Topology = new_topology(self._address, settings, self)
         self._router = Router(self._topology, self.metrics)
         self._renewer = Renewer(self._topology, self._router, self._tenures, settings.lease_ttl / 3)
 
@@ -56,6 +57,22 @@ class Spill:
     def full(self) -> bool:
         """Whether Redis refuses new entries."""
         return self._health.is_full
+
+    @property
+    def problem(self) -> str:
+        """Why Redis cannot be used; empty while it can."""
+        return "" if self.available else self._health.problem
+
+    def authenticate(self, url: str) -> None:
+        """Connect with the user and password of a URL from now on. Connections that are open stay: Redis asked them.
+
+        Raises `SpillSettingsError` when the URL cannot be used, or names another place than that of the settings.
+        """
+        address = parse_url(url)
+        if address.place != self._address.place:
+            raise SpillSettingsError("url: names another place; only user and password may change")
+        self._address = address
+        self._topology.authenticate(address)
 
     def on_state(self, listener: Listener) -> None:
         """Tell a listener of each change from now on. It must be quick and raise nothing."""

@@ -92,6 +92,11 @@ class Desk:
         rotation = [self.settings.rotate_bytes, round(self.settings.rotate_age * 1000)]
         return [self.keys.meta, *streams], [kind, current.id if current else "", fresh, *rotation]
 
+    @property
+    def outdated(self) -> bool:
+        """Whether somebody else, a compaction, has changed the list of segments."""
+        return self.tenure.generation > self.ledger.generation
+
     async def reload(self) -> None:
         """Read the ledger again: an answer was lost, or somebody else (a compaction) has changed the list."""
         (flat,) = await self.run(("HGETALL", self.keys.meta))

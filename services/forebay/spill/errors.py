@@ -6,6 +6,7 @@ SpillError
 ├── SpillUnavailableError    Redis cannot be reached, or did not answer in time
 ├── SpillFullError           Redis has no room for more
 ├── SpillAnswerError         Redis answered what no spool expects
+├── SpillHeldError           somebody drains what is to be deleted
 └── LeaseLostError           somebody else drains this owner now, or Redis was restarted
 """
 
@@ -57,6 +58,10 @@ class SpillFullError(SpillError):
 
 class SpillAnswerError(SpillError):
     """Redis answered what no spool expects: a key of another type, a damaged record of segments."""
+
+
+class SpillHeldError(SpillError):
+    """What is to be deleted belongs to a service that runs."""
 
 
 class LeaseLostError(SpillError):

@@ -30,6 +30,11 @@ class Health:
         self._changed = asyncio.Event()
         self._supervisor = Supervisor()
 
+    @property
+    def problem(self) -> str:
+        """The first of the reasons why a server cannot be used."""
+        return next(iter(self._down.values()), "not connected to Redis yet")
+
     def listen(self, listener: Listener) -> None:
         """Tell this one of all changes from now on; it must return quickly and raise nothing."""
         self._listeners.append(listener)

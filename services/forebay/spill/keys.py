@@ -31,6 +31,14 @@ class OwnerKeys:
         """The stream of a backlog or deferred segment."""
         return f"{self.prefix}{kind}:{segment}"
 
+    def castoff(self, number: int) -> str:
+        """A stream of entries that a compaction has dropped."""
+        return f"{self.prefix}L:{number}"
+
+    def temporary(self, run: str, number: int) -> str:
+        """A stream that a compaction writes aside."""
+        return f"{self.prefix}C:{run}:{number}"
+
 
 def registry_key(service: str, uid: str) -> str:
     """The set of the names of all owners a service has, or had."""

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple, cast
 
+from forebay.spill.compactionplan import Reason
 from forebay.spill.errors import SpillAnswerError
 from forebay.spill.keys import Kind
 
@@ -19,6 +21,15 @@ class Segment:
     entries: int
     bytes: int
     closed: bool
+
+
+class Castoff(NamedTuple):
+    """A stream of entries that a compaction has dropped."""
+
+    id: int
+    kind: Kind
+    """What they were: BACKLOG or DEFERRED."""
+    reason: Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +58,8 @@ class SpoolState:
     """Raised at each change of the list of segments."""
     segments: int
     """How many streams there are, without the dead letters."""
+    castoffs: int
+    """Streams of entries that compactions have dropped, for somebody to release what they stand for."""
 
 
 @dataclass(slots=True)
@@ -63,6 +76,8 @@ class Ledger:
     checkpoint: bytes | None = None
     """The entry of R up to which all is settled."""
     dead: Depth = Depth()
+    castoffs: list[Castoff] = field(default_factory=list)
+    """Oldest first."""
 
     @classmethod
     def parse(cls, flat: Sequence[bytes]) -> "Ledger":
@@ -84,6 +99,7 @@ class Ledger:
             ledger.resend = _segment(fields, fields[b"R"], Kind(fields[b"R:kind"].decode()), closed=True)
             ledger.checkpoint = fields.get(b"checkpoint")
         ledger.dead = Depth(int(fields.get(b"X:entries", 0)), int(fields.get(b"X:bytes", 0)))
+        ledger.castoffs = [_castoff(fields, number) for number in fields.get(b"dropped", b"").split()]
         return ledger
 
     def open_segment(self, kind: Kind) -> Segment | None:
@@ -115,6 +131,7 @@ class Ledger:
             oldest=min(ages, default=None),
             generation=self.generation,
             segments=len(self.segments()),
+            castoffs=len(self.castoffs),
         )
 
     def added(self, kind: Kind, number: int, opened: int, entries: int, size: int) -> None:
@@ -164,6 +181,11 @@ class Ledger:
 def _segment(fields: dict[bytes, bytes], number: bytes, kind: Kind, *, closed: bool) -> Segment:
     opened, entries, size = (int(fields[number + name]) for name in (b":opened", b":entries", b":bytes"))
     return Segment(int(number), kind, opened, entries, size, closed)
+
+
+def _castoff(fields: dict[bytes, bytes], number: bytes) -> Castoff:
+    kind, reason = (fields[number + name].decode() for name in (b":kind", b":reason"))
+    return Castoff(int(number), Kind(kind), cast("Reason", reason))
 
 
 def _grown(segment: Segment, entries: int, size: int) -> Segment:

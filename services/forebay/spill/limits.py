@@ -1,8 +1,9 @@
 """Limits of a spool: which of the oldest entries go when there are too many octets, or they are too old."""
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from forebay.spill import scripts
+from forebay.spill.compactionplan import Reason
 from forebay.spill.desk import Desk
 from forebay.spill.keys import Kind
 from forebay.spill.link import Reply
@@ -12,10 +13,12 @@ if TYPE_CHECKING:
 
 
 class Dropped(NamedTuple):
-    """Entries that a limit removed; the caller releases what they stand for."""
+    """Entries that a limit or a compaction removed; the caller releases what they stand for."""
 
-    reason: Literal["limit-bytes", "limit-age"]
+    reason: Reason
     entries: list[bytes]
+    kind: Kind
+    """Where they were: BACKLOG, DEFERRED or RESEND."""
 
 
 class Place(NamedTuple):
@@ -39,32 +42,32 @@ class Limits:
         """Remove at most `count` entries for one of the limits; None when none is exceeded."""
         settings = self._desk.settings
         if settings.limit_bytes is not None and (dropped := await self._over_bytes(settings.limit_bytes, count)):
-            self._desk.metrics.dropped_bytes += len(dropped)
-            return Dropped("limit-bytes", dropped)
+            self._desk.metrics.dropped_bytes += len(dropped.entries)
+            return dropped
         if settings.limit_age is not None and (dropped := await self._over_age(settings.limit_age, count)):
-            self._desk.metrics.dropped_age += len(dropped)
-            return Dropped("limit-age", dropped)
+            self._desk.metrics.dropped_age += len(dropped.entries)
+            return dropped
         return None
 
-    async def _over_bytes(self, limit: int, count: int) -> list[bytes]:
+    async def _over_bytes(self, limit: int, count: int) -> Dropped | None:
         state = self._desk.ledger.state()
         total = state.backlog + state.deferred + state.resend
         excess = total.bytes - limit
         # The newest entry stays, however large.
         most = min(count, total.entries - len(self._desk.window) - 1)
         if excess <= 0 or most <= 0:
-            return []
+            return None
         place, _ = await self._oldest()
-        return await self._drop(place, b"+", most, excess) if place else []
+        return await self._drop("limit-bytes", place, b"+", most, excess) if place else None
 
-    async def _over_age(self, limit: float, count: int) -> list[bytes]:
+    async def _over_age(self, limit: float, count: int) -> Dropped | None:
         if not self._desk.ledger.segments():
-            return []
+            return None
         place, now = await self._oldest()
         before = now - round(limit * 1000)
         if place is None or place.since >= before:
-            return []
-        return await self._drop(place, b"%d" % (before - 1), count, "")
+            return None
+        return await self._drop("limit-age", place, b"%d" % (before - 1), count, "")
 
     async def _oldest(self) -> tuple[Place | None, int]:
         """The place of the oldest entry, and Redis' time."""
@@ -87,17 +90,18 @@ class Limits:
         ]
         return min(places, default=None), int(clock[0]) * 1000 + int(clock[1]) // 1000
 
-    async def _drop(self, place: Place, end: bytes, most: int, enough: int | str) -> list[bytes]:
+    async def _drop(self, reason: Reason, place: Place, end: bytes, most: int, enough: int | str) -> Dropped | None:
         desk = self._desk
-        args: list[Argument] = [desk.tenure.token, place.kind, place.segment, place.start, end, most, enough]
+        args: list[Argument] = [desk.tenure.token, desk.ledger.generation]
+        args += [place.kind, place.segment, place.start, end, most, enough]
         (reply,) = await desk.run(scripts.LIMIT.call([desk.keys.meta, place.stream], args))
         if reply[0] == b"STALE":
             await desk.reload()
-            return []
+            return None
         gone, size = reply[1:3]
         entries: list[bytes] = reply[3:]
         desk.ledger.removed(place.kind, len(entries), size, gone=bool(gone))
-        return entries
+        return Dropped(reason, entries, place.kind) if entries else None
 
 
 def _appended(reply: Reply) -> int:

@@ -22,6 +22,8 @@ class Promotion(NamedTuple):
     done: bool
     wait: float | None = None
     """Seconds until the oldest deferred segment is old enough; None when there is none, or R still exists."""
+    recalled: int = 0
+    """Entries that were deferred until now."""
 
 
 class Resender:
@@ -33,15 +35,17 @@ class Resender:
     async def promote(self, min_deferred_age: float) -> Promotion:
         """Make the oldest backlog segment R; without any, the oldest deferred one of that age in seconds."""
         await self.checkpoint()
-        stalls = 0
+        stalls = recalled = 0
         while stalls < STALLS:
             ledger = self._desk.ledger
             segment = ledger.oldest(Kind.BACKLOG) or ledger.oldest(Kind.DEFERRED)
             if ledger.resend or segment is None:
-                return Promotion(done=False)
+                return Promotion(done=False, recalled=recalled)
             outcome, *wait = await self._promote(segment, min_deferred_age)
+            if outcome in (b"OK", b"GONE") and segment.kind is Kind.DEFERRED:
+                recalled += segment.entries
             if outcome in (b"OK", b"YOUNG"):
-                return Promotion(outcome == b"OK", wait[0] / 1000 if wait else None)
+                return Promotion(outcome == b"OK", wait[0] / 1000 if wait else None, recalled)
             stalls += outcome == b"STALE"
         raise stalled(self._desk.keys)
 

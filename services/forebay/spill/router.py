@@ -4,27 +4,11 @@ import asyncio
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from redis.exceptions import (
-    AskError,
-    ClusterDownError,
-    MovedError,
-    NoPermissionError,
-    NoScriptError,
-    OutOfMemoryError,
-    ReadOnlyError,
-    ResponseError,
-    TryAgainError,
-)
+from redis.exceptions import AskError, MovedError, NoScriptError, ReadOnlyError, ResponseError, TryAgainError
 
 from forebay.spill.address import Endpoint
-from forebay.spill.errors import (
-    LeaseLostError,
-    SpillAnswerError,
-    SpillCheckError,
-    SpillError,
-    SpillFullError,
-    SpillUnavailableError,
-)
+from forebay.spill.answers import meaning_of
+from forebay.spill.errors import LeaseLostError, SpillError, SpillUnavailableError
 from forebay.spill.link import Reply
 from forebay.spill.metrics import SpillMetrics
 from forebay.spill.scripts import Command, with_text
@@ -126,22 +110,10 @@ def checked(answered: Answered) -> list[Reply]:
 
 def meaning(error: ResponseError, answered: Answered) -> SpillError:
     """The error of this package that an answer of Redis stands for."""
-    text = f"{answered.server}: {error}"
-    if isinstance(error, ReadOnlyError):
-        answered.session.fail(SpillUnavailableError(text))
-        return SpillUnavailableError(text)
-    if isinstance(error, OutOfMemoryError) or _starts(error, "MISCONF"):
-        return SpillFullError(text)
-    if isinstance(error, ClusterDownError) or _starts(error, "BUSY", "NOREPLICAS", "LOADING"):
-        return SpillUnavailableError(text)
-    if isinstance(error, NoPermissionError):
-        return SpillCheckError("acl", str(error), "give the user ~forebay:* with +@all, or the commands named")
-    return SpillAnswerError(text)
-
-
-def _starts(error: ResponseError, *codes: str) -> bool:
-    """Whether an error without a class of its own has one of these codes."""
-    return str(error).startswith(codes)
+    failure = meaning_of(error, answered.server)
+    if isinstance(error, ReadOnlyError) and isinstance(failure, SpillUnavailableError):
+        answered.session.fail(failure)
+    return failure
 
 
 def _session(server: Server, run_id: str | None) -> Session:

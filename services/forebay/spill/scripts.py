@@ -34,7 +34,9 @@ _COMMON = _source("common")
 ACQUIRE = Script("acquire", _COMMON)
 APPEND = Script("append", _COMMON)
 CHECKPOINT = Script("checkpoint", _COMMON)
+COMPACT = Script("compact", _COMMON)
 FENCE = Script("fence", "")
+FORGET = Script("forget", _COMMON)
 LIMIT = Script("limit", _COMMON)
 MOVE = Script("move", _COMMON)
 PROBE = Script("probe", "")
@@ -43,6 +45,23 @@ PURGE = Script("purge", _COMMON)
 REGISTER = Script("register", "")
 RELEASE = Script("release", _COMMON)
 RENEW = Script("renew", _COMMON)
+STAGE = Script("stage", "")
 
-_ALL = (ACQUIRE, APPEND, CHECKPOINT, FENCE, LIMIT, MOVE, PROBE, PROMOTE, PURGE, REGISTER, RELEASE, RENEW)
+_ALL = (
+    ACQUIRE,
+    APPEND,
+    CHECKPOINT,
+    COMPACT,
+    FENCE,
+    FORGET,
+    LIMIT,
+    MOVE,
+    PROBE,
+    PROMOTE,
+    PURGE,
+    REGISTER,
+    RELEASE,
+    RENEW,
+    STAGE,
+)
 _TEXTS: dict[Argument, str] = {script.digest: script.text for script in _ALL}

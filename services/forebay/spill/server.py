@@ -63,6 +63,10 @@ class Server:
             raise SpillUnavailableError(f"{self}: {self._error}")
         return self._session
 
+    def authenticate(self, address: Address) -> None:
+        """Use the user and password of an address when connecting next."""
+        self._address = address
+
     async def connected(self) -> Session:
         """The session, as soon as there is one."""
         while self._session is None:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from forebay.spill import deadletter, scripts
 from forebay.spill.batches import BATCH_ENTRIES
+from forebay.spill.castoffs import Castoffs
 from forebay.spill.deadletter import DeadLetter
 from forebay.spill.desk import STALLS, Desk, stalled
 from forebay.spill.fence import Durable
@@ -50,6 +51,7 @@ class Spool:
         self._writer = Writer(desk)
         self._resender = Resender(desk)
         self._limits = Limits(desk)
+        self._castoffs = Castoffs(desk)
         self._lock = asyncio.Lock()
         self._doubt = False
 
@@ -83,6 +85,7 @@ class Spool:
             meta = await desk.tenure.take()
             desk.ledger = Ledger.parse(meta)
             desk.window = ResendWindow(desk.ledger.checkpoint)
+            self._castoffs = Castoffs(desk)
             self._doubt = False
             leases = dict(zip(meta[::2], meta[1::2], strict=True))[b"leases"]
             return Loaded(self.state, fresh=leases == b"1", run_id=desk.tenure.run_id or "")
@@ -181,11 +184,37 @@ class Spool:
         async with self._in_order():
             return await self._limits.enforce(count)
 
+    async def dropped(self, count: int = BATCH_ENTRIES) -> Dropped | None:
+        """The next entries, at most `count`, that a compaction has dropped; None when all were told.
+
+        A compaction is noticed within a third of the lease's time to live. What was told is told again after `load`
+        unless it was forgotten.
+        """
+        async with self._in_order():
+            if self._desk.outdated:
+                await self._desk.reload()
+            return await self._castoffs.read(count)
+
+    async def forget_dropped(self) -> None:
+        """Delete what `dropped` has told: all that it stood for was released, for good."""
+        async with self._in_order():
+            await self._castoffs.forget()
+
     async def iterate(self, count: int = BATCH_ENTRIES) -> AsyncIterator[Held]:
         """All entries in batches: R behind the checkpoint, backlog, deferred, dead letters. Moves nothing.
 
-        For an audit right after `load`: what is moved meanwhile may be seen twice or not at all.
+        For an audit right after `load`: what is moved meanwhile may be seen twice or not at all. When a compaction
+        changes the list of segments meanwhile, all are seen again.
         """
+        generation = -1
+        while generation != self.state.generation:
+            generation = self.state.generation
+            async for held in self._iterate(count):
+                yield held
+            async with self._in_order():
+                await self._desk.reload()
+
+    async def _iterate(self, count: int) -> AsyncIterator[Held]:
         desk = self._desk
         streams = [(segment.kind, desk.stream(segment)) for segment in desk.ledger.segments()]
         for kind, stream in [*streams, (Kind.DEAD, desk.keys.dead)]:
@@ -208,6 +237,7 @@ class Spool:
         for _ in range(STALLS):
             keys = [desk.keys.meta, desk.keys.resend, desk.keys.dead, desk.keys.fence]
             keys += [desk.stream(segment) for segment in desk.ledger.segments()]
+            keys += [desk.keys.castoff(castoff.id) for castoff in desk.ledger.castoffs]
             (reply,) = await desk.run(scripts.PURGE.call(keys, [desk.tenure.token, desk.ledger.generation]))
             if reply[0] == b"OK":
                 return

@@ -30,6 +30,8 @@ class Tenure:
         self._metrics = metrics
         self.answered: Answered | None = None
         """What `run` returned last."""
+        self.generation = 0
+        """Of the list of segments, as the last renewal found it; 0 before."""
         self._nonce = settings.holder or new_nonce()
         self._lease: Lease | None = None
 
@@ -60,6 +62,7 @@ class Tenure:
             reply = await self._acquire(run_id)
             if reply[0] == b"OK":
                 self._lease = Lease(reply[1], run_id, sent, self._ttl)
+                self.generation = 0
                 meta: Sequence[bytes] = reply[2]
                 return meta
             await asyncio.sleep(min(TAKE_PAUSE, reply[1] / 1000))
@@ -111,6 +114,7 @@ class Tenure:
             return
         if reply[0] == b"OK":
             lease.renewed = sent
+            self.generation = int(reply[1])
         elif self._lease is lease:
             self.void()
 

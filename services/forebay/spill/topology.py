@@ -35,6 +35,9 @@ class Topology(Protocol):
     def moved(self, slot: int, server: Server) -> None:
         """A slot was said to be at this server."""
 
+    def authenticate(self, address: Address) -> None:
+        """Use the user and password of an address when connecting next."""
+
     async def close(self) -> None:
         """Close all servers."""
 
@@ -68,6 +71,11 @@ class SingleTopology:
 
     def moved(self, slot: int, server: Server) -> None:
         """Not in one server."""
+
+    def authenticate(self, address: Address) -> None:
+        """Tell the one server."""
+        self._address = address
+        self._server.authenticate(address)
 
     async def close(self) -> None:
         """Close the server and the connections to Sentinels."""
@@ -121,6 +129,12 @@ class ClusterTopology:
         """Follow one redirection at once; the rest of the map comes with the next look."""
         self._slots[slot] = server
         self._stale.set()
+
+    def authenticate(self, address: Address) -> None:
+        """Tell all servers, and have it for those to come."""
+        self._address = address
+        for server in self._servers.values():
+            server.authenticate(address)
 
     async def close(self) -> None:
         """Close all servers."""

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from forebay.spill import DeadLetter, Kind, Spool, SpoolSettings
+from forebay.spill import DeadLetter, Kind, Promotion, Spool, SpoolSettings
 from integration.spill.conftest import QUICK, contents, drain
 from peers.valkey import Valkey
 
@@ -53,7 +53,7 @@ async def test_a_young_deferred_stream_tells_how_long_to_wait(spool: Spool) -> N
 
 
 async def test_without_anything_there_is_nothing_to_wait_for(spool: Spool) -> None:
-    assert await spool.promote(30) == (False, None)
+    assert await spool.promote(30) == Promotion(done=False)
 
 
 async def test_reading_goes_on_where_it_stopped(spool: Spool) -> None:

@@ -18,6 +18,7 @@ from forebay.spill import (
     LeaseLostError,
     Spill,
     SpillCheckError,
+    SpillSettingsError,
     SpillUnavailableError,
     Spool,
     StateEvent,
@@ -302,3 +303,36 @@ async def test_a_wrong_password_is_told_without_showing_it() -> None:
             with pytest.raises(SpillCheckError, match="user is 'feeder': Redis refuses it") as caught:
                 await spill.ready()
             assert "hunter2" not in str(caught.value)
+
+
+async def set_password(nodes: list[Valkey], password: str) -> None:
+    for node in nodes:
+        await node.command("ACL", "SETUSER", "feeder", "on", "resetpass", f">{password}", "~*", "+@all")
+
+
+def with_password(url: str, password: str) -> str:
+    return url.replace("//", f"//feeder:{password}@")
+
+
+@pytest.mark.parametrize("masters", [1, 3])
+async def test_a_new_password_is_used_from_the_next_connection_on(masters: int) -> None:
+    async with run_cluster() if masters > 1 else run_valkey() as servers:
+        nodes = servers.masters if isinstance(servers, Cluster) else [servers]
+        await set_password(nodes, "old")
+        async with connect(with_password(servers.url, "old")) as spill:
+            spool = await loaded(spill)
+            await set_password(nodes, "new")
+            spill.authenticate(with_password(servers.url, "new"))
+            await spool.append(Kind.BACKLOG, [b"over the old connection"])
+            for node in nodes:
+                await node.command("CLIENT", "KILL", "USER", "feeder")
+            await eventually(lambda: spill.metrics.reconnects >= masters and spill.available)
+            assert spill.problem == ""
+            await spool.append(Kind.BACKLOG, [b"over a new one"])
+            assert await drain(spool) == [b"over the old connection", b"over a new one"]
+
+
+async def test_credentials_of_another_place_are_refused() -> None:
+    async with run_valkey() as valkey, connect(valkey.url) as spill:
+        with pytest.raises(SpillSettingsError, match="another place"):
+            spill.authenticate(f"{valkey.url}/1")

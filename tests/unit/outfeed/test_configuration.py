@@ -3,6 +3,7 @@
 import pytest
 
 from forebay.outfeed.configuration import Selector, Surroundings
+from forebay.outfeed.sending.login import Login
 from forebay.runtime.document import ConfigDocument
 from forebay.runtime.secret import Secret
 from manifests import NAMESPACE, manifest, outfeed, peerfeed, spill
@@ -10,9 +11,9 @@ from manifests import NAMESPACE, manifest, outfeed, peerfeed, spill
 NNTP = {"listeners": {"nntp": {"port": 1190}}}
 
 
-def select(*manifests, secrets=None):
+def select(*manifests, secrets=None, managed=lambda spill: f"unix:///{spill.metadata.name}"):
     surroundings = Surroundings(
-        managed_url=lambda spill: f"unix:///{spill.metadata.name}",
+        managed_url=managed,
         target_host=lambda outfeed: f"{outfeed.metadata.name}.host",
     )
     return Selector((NAMESPACE, "main"), surroundings).select(ConfigDocument(1, manifests, secrets or {}))
@@ -54,7 +55,7 @@ def test_the_order_of_resources_does_not_matter():
 
 def test_without_our_outfeed_there_is_nothing_to_apply():
     selection = select(spill(), outfeed("other"), peerfeed())
-    assert selection.outfeed is None
+    assert (selection.outfeed, selection.present) == (None, False)
 
 
 def test_peers_of_other_outfeeds_are_left_alone():
@@ -72,7 +73,7 @@ def test_a_peer_of_an_outfeed_of_that_name_elsewhere_is_not_ours():
 
 def test_a_faulty_outfeed_is_none():
     selection = select(spill(), outfeed(history={"remember": "soon"}))
-    assert selection.outfeed is None
+    assert (selection.outfeed, selection.present) == (None, True)
     ((field, _),) = faults(selection)["Outfeed", "main"]
     assert field == "spec.history.remember"
 
@@ -96,6 +97,14 @@ def test_a_managed_spill_is_where_the_surroundings_say():
     assert select(spill(managed={}), outfeed()).url == "unix:///main"
 
 
+def test_a_managed_spill_is_a_fault_where_no_server_is_run():
+    selection = select(spill(managed={}), outfeed(), managed=None)
+    assert selection.url == ""
+    assert faults(selection) == {
+        ("Spill", "main"): [("spec.managed", "no server is run for it here: give url or urlFrom instead")]
+    }
+
+
 def test_the_url_of_a_spill_comes_from_a_secret():
     given = spill(urlFrom={"secretRef": {"name": "redis", "key": "url"}})
     secrets = {f"{NAMESPACE}/redis": {"url": Secret("redis://:hush@r.example:6379/0")}}
@@ -111,6 +120,58 @@ def test_a_missing_secret_is_told_by_name(secrets):
     assert selection.url == ""
     assert faults(selection) == {
         ("Spill", "main"): [("spec.urlFrom.secretRef", "there is no key url in a Secret redis: add it")]
+    }
+
+
+def test_a_url_that_is_none_is_told_without_it():
+    secrets = {f"{NAMESPACE}/redis": {"url": Secret("http://:hush@r.example")}}
+    selection = select(spill(urlFrom={"secretRef": {"name": "redis", "key": "url"}}), outfeed(), secrets=secrets)
+    ((field, problem),) = faults(selection)["Spill", "main"]
+    assert (selection.url, field) == ("", "spec.urlFrom.secretRef")
+    assert "scheme 'http' is unknown" in problem
+    assert "hush" not in problem
+
+
+AUTH = {"username": "feeder", "passwordFrom": {"secretRef": {"name": "east", "key": "password"}}}
+
+
+def test_the_password_of_a_peer_comes_from_a_secret():
+    secrets = {f"{NAMESPACE}/east": {"password": Secret("hush")}}
+    selection = select(spill(), outfeed(), peerfeed("a", auth=AUTH), secrets=secrets)
+    assert selection.peers[0].lines.login == Login("feeder", Secret("hush"))
+    assert "hush" not in repr(selection)
+
+
+@pytest.mark.parametrize(
+    ("secrets", "problem"),
+    [
+        ({}, "there is no key password in a Secret east: add it"),
+        ({f"{NAMESPACE}/east": {"other": Secret("x")}}, "there is no key password in a Secret east: add it"),
+        ({f"{NAMESPACE}/east": {"password": Secret("hush\n")}}, "the value holds a blank, a line end"),
+        ({f"{NAMESPACE}/east": {"password": Secret("")}}, "the value is empty"),
+    ],
+    ids=["secret", "key", "line end", "empty"],
+)
+def test_a_password_that_cannot_be_used_is_a_fault_of_its_peer_alone(secrets, problem):
+    bad = peerfeed("bad", auth=AUTH)
+    selection = select(spill(), outfeed(), bad, peerfeed("good"), secrets=secrets)
+    assert names(selection) == ["good"]
+    assert selection.faulty == {bad["metadata"]["uid"]}
+    ((field, found),) = faults(selection)["Peerfeed", "bad"]
+    assert field == "spec.auth.passwordFrom.secretRef"
+    assert problem in found
+    assert "hush" not in found
+
+
+def test_while_nothing_runs_what_needs_it_is_not_in_effect():
+    missing = spill(urlFrom={"secretRef": {"name": "redis", "key": "url"}})
+    results = select(missing, outfeed(), outfeed("other"), peerfeed("a")).not_running()
+    fields = {(each.kind, each.name): [violation.field for violation in each.violations] for each in results}
+    assert fields == {
+        ("Spill", "main"): ["spec.urlFrom.secretRef"],
+        ("Outfeed", "main"): ["spec.spillRef.name"],
+        ("Outfeed", "other"): [],
+        ("Peerfeed", "a"): ["spec.outfeedRef.name"],
     }
 
 
@@ -136,6 +197,13 @@ def test_a_spill_that_is_missing_is_a_fault_of_the_outfeed():
 def test_a_target_is_fed_on_its_own_port():
     selection = select(spill(), outfeed(), outfeed("next", **NNTP), peerfeed("a", target={"name": "next"}, port=7))
     assert selection.peers[0].lines.hosts == (("next.host", 1190),)
+
+
+def test_a_target_may_have_a_spill_that_we_do_not_know():
+    target = outfeed("next", **NNTP, spillRef={"name": "theirs"})
+    selection = select(spill(), outfeed(), target, peerfeed("a", target={"name": "next"}))
+    assert selection.peers[0].lines.hosts == (("next.host", 1190),)
+    assert not faults(selection)
 
 
 def test_a_target_that_listens_to_no_feeders_is_a_fault_of_the_peer():

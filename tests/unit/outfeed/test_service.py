@@ -10,11 +10,13 @@ from forebay.msgstore import StoreFailedError
 from forebay.outfeed import service as module
 from forebay.outfeed.configuration import Surroundings
 from forebay.outfeed.sending.feed import Outcome
-from forebay.outfeed.service import OutfeedService, degradations, holder
+from forebay.outfeed.service import OutfeedService, disk_degradations, holder
 from forebay.runtime.document import ConfigDocument
 from forebay.runtime.errors import SettingsError, TaskCrashedError
+from forebay.runtime.secret import Secret
 from forebay.runtime.tasks import Supervisor
-from forebay.spill import SpillUnavailableError
+from forebay.spill import SpillSettingsError, SpillUnavailableError
+from forebay.spill.address import parse_url
 from manifests import NAMESPACE, outfeed, peerfeed, spill
 from memoryspool import MemoryRedis, MemorySpill
 from onepeer import IDLE
@@ -51,7 +53,13 @@ class FakeSpill(MemorySpill):
     def __init__(self, redis, settings):
         super().__init__(redis)
         self.settings = settings
+        self.address = parse_url(settings.url)
         self.closed = False
+
+    def authenticate(self, url):
+        if parse_url(url).place != self.address.place:
+            raise SpillSettingsError("another place")
+        self.address = parse_url(url)
 
     async def close(self):
         self.closed = True
@@ -84,9 +92,9 @@ async def service(world):
     await service.drain()
 
 
-async def apply(world, service, *manifests):
+async def apply(world, service, *manifests, secrets=None):
     world.revision += 1
-    results = await service.apply(ConfigDocument(world.revision, manifests))
+    results = await service.apply(ConfigDocument(world.revision, manifests, secrets or {}))
     await settle(IDLE)
     return results
 
@@ -159,6 +167,51 @@ async def test_another_url_needs_a_restart_and_says_so(world, service):
     assert len(world.spills) == 1
 
 
+async def test_another_password_of_redis_is_used_without_a_restart(world, service):
+    await apply(world, service, spill(url="redis://r.example"), outfeed(), peerfeed("a"))
+    given = spill(urlFrom={"secretRef": {"name": "redis", "key": "url"}})
+    secrets = {f"{NAMESPACE}/redis": {"url": Secret("redis://feeder:new@r.example")}}
+    results = await apply(world, service, given, outfeed(), peerfeed("a"), secrets=secrets)
+    assert not faults(results)
+    assert (len(world.spills), world.spills[0].address.password) == (1, "new")
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        pytest.param((spill(managed={}, url="x"), outfeed()), id="spill"),
+        pytest.param((spill(urlFrom={"secretRef": {"name": "gone", "key": "url"}}), outfeed()), id="secret"),
+        pytest.param((outfeed(),), id="no spill"),
+        pytest.param((spill(), outfeed(history={"remember": "soon"})), id="outfeed"),
+    ],
+)
+async def test_while_the_outfeed_or_its_spill_has_a_fault_peers_are_changed_all_the_same(world, service, broken):
+    await apply(world, service, spill(), outfeed(listeners=PORT), peerfeed("a"))
+    rooms = service._rooms
+    results = await apply(world, service, *broken, peerfeed("a", window=7), peerfeed("b"))
+    assert {kind for kind, _ in faults(results)} <= {"Spill", "Outfeed"}
+    assert service._rooms is rooms
+    assert {peer.options.name: peer.options.spec.window for peer in rooms.peers} == {"a": 7, "b": 400}
+
+
+async def test_a_configuration_of_somebody_else_takes_no_peer_away(world, service):
+    await apply(world, service, spill(), outfeed(), peerfeed("a"))
+    await apply(world, service, spill(), outfeed("other"))
+    assert [peer.options.name for peer in service._rooms.peers] == ["a"]
+
+
+async def test_what_cannot_run_yet_is_not_told_to_be_applied(world, service):
+    given = spill(urlFrom={"secretRef": {"name": "gone", "key": "url"}})
+    results = await apply(world, service, given, outfeed(), peerfeed("a"))
+    assert [result.applied for result in results] == [False, False, False]
+    assert reasons(service) == ["NotConfigured"]
+
+
+async def test_nntp_without_an_address_is_served_where_the_surroundings_say(world, service):
+    await apply(world, service, spill(), outfeed(listeners=PORT))
+    assert service._listener.settings.address == "127.0.0.1"
+
+
 async def test_a_faulty_peer_is_told_and_stays_as_it_was(world, service):
     await apply(world, service, spill(), outfeed(), peerfeed("a"))
     results = await apply(world, service, spill(), outfeed(), peerfeed("a", window=0))
@@ -211,8 +264,17 @@ async def test_backlogs_that_cannot_be_used_are_a_degradation(world, service):
     await seconds(world, 2)
     service._rooms.peers["a"].backlog.trouble = SpillUnavailableError("Redis is away")
     (degradation,) = service.degradations()
-    assert degradation.reason == "SpillUnavailable"
+    assert (degradation.reason, degradation.kind, degradation.name) == ("SpillUnavailable", "Spill", "main")
     assert "1 peers cannot be used (a: Redis is away)" in degradation.message
+
+
+async def test_without_peers_it_is_told_all_the_same_that_redis_is_away(world, service):
+    await apply(world, service, spill(), outfeed())
+    await seconds(world, 2)
+    world.redis.away = True
+    (degradation,) = service.degradations()
+    assert (degradation.reason, degradation.kind, degradation.name) == ("SpillUnavailable", "Spill", "main")
+    assert "Redis is away" in degradation.message
 
 
 async def test_bodies_that_are_held_are_a_degradation(world, service):
@@ -229,7 +291,7 @@ async def test_a_full_log_a_full_disk_and_damage_are_degradations(house, monkeyp
     monkeypatch.setattr(type(house.storeroom), "disk_full", True)
     monkeypatch.setattr(type(house.storeroom.feedlog), "full", True)
     monkeypatch.setattr(type(house.storeroom.feedlog), "damage", ["log/0 at 16"])
-    found = {each.reason: each.message for each in degradations(house.rooms)}
+    found = {each.reason: each.message for each in disk_degradations(house.rooms)}
     assert {"FeedLogFull", "DiskFull", "Damage"} <= set(found)
     assert "1 records" in found["Damage"]
     assert "spec.storage.logLimit" in found["FeedLogFull"]

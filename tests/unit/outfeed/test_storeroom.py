@@ -3,8 +3,8 @@
 import pytest
 
 from fakeclock import FakeClock
+from forebay.feedlog.logsegment import LogRecord
 from forebay.msgstore import DiskFullError, Put
-from forebay.outfeed.log.logsegment import LogRecord
 from forebay.outfeed.storeroom import UNAUDITED
 from forebay.outfeed.token import Token, message_key
 from storerooms import message_id, opened, wire

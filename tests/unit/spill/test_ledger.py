@@ -3,7 +3,7 @@
 import pytest
 
 from forebay.spill import Depth, Kind, SpillAnswerError
-from forebay.spill.ledger import Ledger, Segment
+from forebay.spill.ledger import Castoff, Ledger, Segment
 
 META = (
     b"generation 9 last 4 turn 17 B 1 open:B x D 3,4 open:D 4 R 2 R:kind B checkpoint 95-3 X:entries 1 X:bytes 10 "
@@ -31,6 +31,13 @@ def test_the_state_adds_up() -> None:
     assert (state.oldest, state.generation) == (95, 9)
 
 
+def test_what_compactions_have_dropped_is_listed() -> None:
+    ledger = Ledger.parse(flat(META + b" dropped 5,6 5:kind B 5:reason duplicate 6:kind D 6:reason limit-age"))
+    assert ledger.castoffs == [Castoff(5, Kind.BACKLOG, "duplicate"), Castoff(6, Kind.DEFERRED, "limit-age")]
+    assert ledger.state().castoffs == 2
+    assert ledger.state().segments == 4
+
+
 def test_an_empty_meta_is_an_empty_ledger() -> None:
     state = Ledger.parse([]).state()
     assert state.backlog == state.resend == Depth()
@@ -44,6 +51,7 @@ def test_an_empty_meta_is_an_empty_ledger() -> None:
         pytest.param(b"B one", id="an id that is none"),
         pytest.param(b"R 1 1:opened 1 1:entries 1 1:bytes 1", id="R of no kind"),
         pytest.param(b"R 1 R:kind Z 1:opened 1 1:entries 1 1:bytes 1", id="R of an unknown kind"),
+        pytest.param(b"dropped 1", id="a list of what was dropped for no reason"),
         pytest.param(b"last many", id="a number that is none"),
     ],
 )

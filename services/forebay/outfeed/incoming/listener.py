@@ -5,6 +5,7 @@ import ssl
 
 from forebay.outfeed.incoming.feeder import Feeder, ListenerCounts, ListenerSettings, Shared
 from forebay.outfeed.incoming.intake import Intake
+from forebay.runtime.dualstack import dualstack_socket
 
 
 class Listener:
@@ -29,10 +30,12 @@ class Listener:
 
     async def start(self) -> None:
         """Listen. Raises `OSError` when the address is taken."""
-        shared = self._shared
-        self._server = await asyncio.get_running_loop().create_server(
-            lambda: Feeder(shared), shared.settings.address, self.port, ssl=self._tls
-        )
+        shared, loop = self._shared, asyncio.get_running_loop()
+        address = shared.settings.address
+        if made := dualstack_socket(address, self.port):
+            self._server = await loop.create_server(lambda: Feeder(shared), sock=made, ssl=self._tls)
+        else:
+            self._server = await loop.create_server(lambda: Feeder(shared), address, self.port, ssl=self._tls)
         self.port = self._server.sockets[0].getsockname()[1]
 
     def apply(self, settings: ListenerSettings) -> None:

@@ -12,17 +12,18 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
 
+from forebay.feedlog.logsegment import SEGMENT_BITS, SLOT_MASK, LogRecord
+from forebay.feedlog.releases import state
+from forebay.feedlog.segmentbits import SegmentBits
 from forebay.msgstore.committer import Committer
 from forebay.msgstore.disk import Disk
 from forebay.msgstore.errors import DiskFullError, StoreFailedError
 from forebay.outfeed.errors import LogFullError
 from forebay.outfeed.log.diskfiles import FULL
 from forebay.outfeed.log.logrecovery import Recovered, leave_mark, recover
-from forebay.outfeed.log.logsegment import SEGMENT_BITS, SLOT_MASK, LogRecord
 from forebay.outfeed.log.logwriter import Batch, LogWriter
 from forebay.outfeed.log.ownership import Pending
-from forebay.outfeed.log.ownershipjournal import changes, state
-from forebay.outfeed.log.segmentbits import SegmentBits
+from forebay.outfeed.log.ownershipjournal import changes
 from forebay.outfeed.token import Token, message_key
 
 T = TypeVar("T")
@@ -55,6 +56,8 @@ class FeedLog:
         """The log was closed in order before it was opened."""
         self.was_new = recovered.ownership.head == 0
         """Nothing was ever logged here before it was opened."""
+        self.flushed = 0
+        """Number of the last flush that is done."""
         self.history_mark = -1
         """Everything up to this seq is in the history on disk; segments above it are kept whole. Set by the owner."""
         self._disk = disk
@@ -68,6 +71,7 @@ class FeedLog:
         self._thread = ThreadPoolExecutor(1, "feedlog-files")
         self._maintenance = asyncio.Lock()
         self._closed = False
+        self._flushes = 0
         self._backlog = 0
         self._backlog_at = 0
         self._measure_backlog()
@@ -106,6 +110,11 @@ class FeedLog:
     def backlog(self) -> int:
         """Octets of records that some peer's checkpoint has not passed, as of the last flush, and of those since."""
         return self._backlog + self._writer.octets - self._backlog_at
+
+    @property
+    def limit(self) -> int:
+        """What `backlog` may grow to."""
+        return self._settings.limit
 
     @property
     def full(self) -> bool:
@@ -180,6 +189,11 @@ class FeedLog:
         """
         return self._ownership.release(peer, tokens)
 
+    @property
+    def next_flush(self) -> int:
+        """Number of the flush that makes durable what is released now: it is when `flushed` is no less."""
+        return self._flushes + 1
+
     def advance(self, peer: int, seq: int) -> None:
         """Articles of the peer up to `seq` are done, or belong to its spill streams; durable at the next flush."""
         self._ownership.advance(peer, seq)
@@ -200,8 +214,11 @@ class FeedLog:
         """
         async with self._maintenance:
             self._admit()
+            self._flushes += 1
+            number = self._flushes
             if pending := self._ownership.take():
                 await self._make_durable(pending)
+            self.flushed = number
             self._measure_backlog()
             return pending.keys
 

@@ -3,18 +3,18 @@
 from collections.abc import Container, Iterable, Iterator, Sequence
 from threading import Lock
 
-from forebay.msgstore.disk import Disk
-from forebay.outfeed.log.diskfiles import read_file, write_fresh
-from forebay.outfeed.log.frames import HEADER_SIZE, Gap, content_start, header
-from forebay.outfeed.log.logsegment import (
+from forebay.feedlog.frames import HEADER_SIZE, Gap, content_start, header
+from forebay.feedlog.logsegment import (
     FOLDER,
     KIND,
     SLOT_MASK,
     Entry,
-    SegmentIndex,
     entries,
     segment_name,
 )
+from forebay.msgstore.disk import Disk
+from forebay.outfeed.log.diskfiles import read_file, write_fresh
+from forebay.outfeed.log.segmentindex import SegmentIndex
 from forebay.outfeed.token import Token, message_key
 
 

@@ -3,19 +3,20 @@
 from array import array
 from dataclasses import dataclass
 
+from forebay.feedlog.frames import Gap, content_start, scan, torn_tail
+from forebay.feedlog.logsegment import FOLDER as LOG_FOLDER
+from forebay.feedlog.logsegment import SLOT_MASK, Entry, segment_name, segment_number
+from forebay.feedlog.releases import FOLDER as JOURNAL_FOLDER
+from forebay.feedlog.releases import KIND, journal_name, journal_number, replay, state
+from forebay.feedlog.segmentbits import SegmentBits
 from forebay.msgstore.disk import Disk
 from forebay.msgstore.errors import FormatError
 from forebay.outfeed.log.diskfiles import cut_file, read_file
-from forebay.outfeed.log.frames import Gap, content_start, scan, torn_tail
 from forebay.outfeed.log.logfiles import LogFiles
-from forebay.outfeed.log.logsegment import FOLDER as LOG_FOLDER
-from forebay.outfeed.log.logsegment import SLOT_MASK, Entry, segment_name, segment_number
 from forebay.outfeed.log.ownership import GroupNames, Ownership
-from forebay.outfeed.log.ownershipjournal import FOLDER as JOURNAL_FOLDER
-from forebay.outfeed.log.ownershipjournal import KIND, OwnershipJournal, journal_name, journal_number, replay, state
+from forebay.outfeed.log.ownershipjournal import OwnershipJournal
 from forebay.outfeed.log.peernumbers import NAME as PEERS_NAME
 from forebay.outfeed.log.peernumbers import PeerNumbers
-from forebay.outfeed.log.segmentbits import SegmentBits
 
 CLEAN = "clean"
 """Name of the file that says that the log was closed."""

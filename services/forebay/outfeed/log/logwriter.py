@@ -6,23 +6,23 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
-from forebay.msgstore.disk import Disk, File
-from forebay.msgstore.errors import DiskFullError, StoreFailedError
-from forebay.outfeed.log.diskfiles import FULL
-from forebay.outfeed.log.frames import header
-from forebay.outfeed.log.logfiles import LogFiles
-from forebay.outfeed.log.logsegment import (
+from forebay.feedlog.frames import header
+from forebay.feedlog.logsegment import (
     FOLDER,
     KIND,
     SEGMENT_BITS,
     SEGMENT_ENTRIES,
     Encoded,
     LogRecord,
-    SegmentIndex,
     encode,
     segment_name,
 )
+from forebay.msgstore.disk import Disk, File
+from forebay.msgstore.errors import DiskFullError, StoreFailedError
+from forebay.outfeed.log.diskfiles import FULL
+from forebay.outfeed.log.logfiles import LogFiles
 from forebay.outfeed.log.ownership import Written
+from forebay.outfeed.log.segmentindex import SegmentIndex
 
 
 @dataclass(slots=True)

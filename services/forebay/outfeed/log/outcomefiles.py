@@ -110,9 +110,12 @@ class OutcomeFiles:
         for name, size in files:
             if surplus <= 0:
                 break
-            self._disk.unlink(f"{FOLDER}/{name}")
-            self.deleted += 1
             surplus -= size
+            try:
+                self._disk.unlink(f"{FOLDER}/{name}")
+            except FileNotFoundError:
+                continue  # taken by another program, which has kept what was in it
+            self.deleted += 1
 
     def _size(self, name: str) -> int:
         try:

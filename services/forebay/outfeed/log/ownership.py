@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
-from forebay.outfeed.log.logsegment import INDEX_STEP, SEGMENT_BITS, SLOT_MASK
-from forebay.outfeed.log.segmentbits import SegmentBits
+from forebay.feedlog.logsegment import SEGMENT_BITS, SLOT_MASK
+from forebay.feedlog.segmentbits import SegmentBits
+from forebay.outfeed.log.segmentindex import INDEX_STEP
 from forebay.outfeed.token import Token
 
 READ_SPAN = 4096

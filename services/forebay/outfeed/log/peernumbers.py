@@ -2,11 +2,11 @@
 
 import json
 
+from forebay.feedlog.frames import VERSION
 from forebay.msgstore.disk import Disk, replace
 from forebay.msgstore.errors import FormatError
 from forebay.outfeed.errors import OutfeedError
 from forebay.outfeed.log.diskfiles import read_file
-from forebay.outfeed.log.frames import VERSION
 
 NAME = "peers.json"
 MAX_PEERS = 255 * 8

@@ -46,8 +46,16 @@ class Owner(Protocol):
     def disown(self, seqs: Iterable[int]) -> None:
         """These are safe on Redis: the feed log need not keep them for this peer."""
 
-    def dropped(self, dropped: Dropped, tokens: list[Token], deferred: int) -> None:
-        """A limit removed these; so many of them were deferred."""
+    def dropped(self, dropped: Dropped, tokens: list[Token]) -> None:
+        """A limit or a compaction removed these, of which nothing else is on its way."""
+
+    @property
+    def next_flush(self) -> int:
+        """Number of the flush of the feed log that makes durable what was dropped until now."""
+
+    @property
+    def flushed(self) -> int:
+        """Number of the last one that is done."""
 
     @property
     def is_sending(self) -> bool:
@@ -97,6 +105,8 @@ class Backlog:
         self._elsewhere: set[int] = set()
         """Seqs that were written elsewhere while their place in R was not known: R may hold them still."""
         self._writing = False
+        self._forgettable = 0
+        """Number of the flush after which Redis may forget what a compaction has dropped; 0 when there is nothing."""
         self.in_doubt = False
         """Something that was appended may be gone, though Redis was not restarted: an audit has to tell."""
 
@@ -187,6 +197,20 @@ class Backlog:
         self.in_doubt = False
         return seqs
 
+    async def release_dropped(self) -> bool:
+        """Let go of the next entries that a compaction has dropped; whether there may be more. Raises `SpillError`.
+
+        An audit would take them for lost. Redis forgets them once the feed log has let go of them for good.
+        """
+        if dropped := await self.spool.dropped():
+            self._drop(dropped)
+            self._forgettable = self._owner.next_flush
+            return True
+        if self._forgettable and self._owner.flushed >= self._forgettable:
+            self._forgettable = 0
+            await self.spool.forget_dropped()
+        return False
+
     async def drain(self) -> None:
         """Work until the spool is lost: raises `SpillError`."""
         while True:
@@ -201,12 +225,13 @@ class Backlog:
         """Do what there is to do, once; whether there may be more."""
         if self.writable:
             await self._write_all()
+        released = await self.release_dropped()
         refilled = await self._refill()
         await self._enforce()
         await self._confirm()
         async with self._stepped:
             self._stepped.notify_all()
-        return refilled or (self.writable and bool(self._queue.spilling))
+        return released or refilled or (self.writable and bool(self._queue.spilling))
 
     async def _write_all(self) -> None:
         self._writing = True
@@ -292,9 +317,8 @@ class Backlog:
         return bool(entries)
 
     async def _promote(self) -> bool:
-        before = self.spool.state.deferred.entries
         promotion = await self.spool.promote(self.settings.min_deferred_age)
-        self._owner.ledger.recall(before - self.spool.state.deferred.entries)
+        self._owner.ledger.recall(promotion.recalled)
         if promotion.done:
             self._elsewhere.clear()
         return promotion.done
@@ -327,14 +351,12 @@ class Backlog:
         return self._owner.logged(seq) and seq not in self._unsure_seqs
 
     async def _enforce(self) -> None:
-        while True:
-            before = self.spool.state.deferred.entries
-            dropped = await self.spool.enforce()
-            if dropped is None:
-                return
-            tokens = [token for data in dropped.entries if (token := read_token(data))]
-            needed = [token for token in tokens if self.lacks(token.seq)]
-            self._owner.dropped(dropped, needed, before - self.spool.state.deferred.entries)
+        while dropped := await self.spool.enforce():
+            self._drop(dropped)
+
+    def _drop(self, dropped: Dropped) -> None:
+        tokens = [token for data in dropped.entries if (token := read_token(data))]
+        self._owner.dropped(dropped, [token for token in tokens if self.lacks(token.seq)])
 
     async def _confirm(self) -> None:
         while self._unsure and self._unsure[0][0].done:

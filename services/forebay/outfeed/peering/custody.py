@@ -8,12 +8,12 @@ from typing import Protocol
 
 import structlog
 
+from forebay.feedlog.logsegment import SEGMENT_BITS, SEGMENT_ENTRIES, SLOT_MASK
 from forebay.outfeed.log.feedlog import FeedLog
-from forebay.outfeed.log.logsegment import SEGMENT_BITS, SEGMENT_ENTRIES, SLOT_MASK
 from forebay.outfeed.peering.backlog import Backlog, read_token
 from forebay.outfeed.peering.ledger import Ledger
 from forebay.outfeed.token import Token
-from forebay.spill import Entry, Kind, LeaseLostError, Loaded, SpillAnswerError, SpillError, Spool
+from forebay.spill import Entry, Kind, LeaseLostError, Loaded, SpillAnswerError, SpillError, Spool, SpoolState
 from forebay.spill.deadletter import decode as decode_letter
 
 log = structlog.stdlib.get_logger(__name__)
@@ -126,6 +126,10 @@ def _token(kind: Kind, entry: Entry) -> Token | None:
         return None
 
 
+def _has_anything(state: SpoolState) -> bool:
+    return bool(state.segments or state.castoffs or state.dead.entries)
+
+
 class Custodian:
     """Keeps a spool for as long as its peer exists."""
 
@@ -169,13 +173,14 @@ class Custodian:
     async def _take_over(self) -> None:
         spool = self._backlog.spool
         loaded = await spool.load()
-        if self._log.was_new and not self._run_id and spool.state.segments + spool.state.dead.entries:
+        if self._log.was_new and not self._run_id and _has_anything(spool.state):
             # Their places would be taken for those of other articles.
             log.warning("the data folder is new: what a former one left on Redis is deleted", peer=self._ward.name)
             await spool.purge()
             loaded = await spool.load()
         restarted = bool(self._run_id) and self._run_id != loaded.run_id
         self._backlog.lose_resend(restarted=restarted)
+        await self._release_dropped()
         self.audited = self.audited and not restarted and not self._backlog.in_doubt
         if not self.audited:
             if self._run_id or not self._is_whole(loaded):
@@ -186,6 +191,10 @@ class Custodian:
         self.audited = True
         self._backlog.trouble = None
         self._backlog.wake()
+
+    async def _release_dropped(self) -> None:
+        while await self._backlog.release_dropped():
+            pass
 
     def _is_whole(self, loaded: Loaded) -> bool:
         """At start: the log was closed in order, and Redis has as many entries as it has to have."""
@@ -200,6 +209,8 @@ class Custodian:
         inventory = Inventory(ward, self._backlog.lacks)
         async for held in spool.iterate():
             inventory.add(held.kind, held.entries)
+        # What a compaction has dropped before it was seen would be taken for lost.
+        await self._release_dropped()
         doubtful = self._backlog.forget_unsure()
         ward.disown([seq for seq in doubtful if seq in inventory.found or not ward.needs(seq)])
         ward.spilled_already(inventory.ahead)

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Protocol
 import structlog
 
 from forebay.outfeed.sending.connection import Connection, ConnectionSettings
+from forebay.outfeed.sending.ending import Cause, Ending
 from forebay.outfeed.sending.feed import Outcome
+from forebay.outfeed.sending.login import Login
 from forebay.outfeed.token import Token
 from forebay.runtime.backoff import Backoff, BackoffSettings
 from forebay.runtime.clock import Clock
@@ -58,12 +60,14 @@ class LineSettings:
     """Connections at most."""
     reconnect: BackoffSettings
     connection: ConnectionSettings
+    login: Login | None = None
+    """What the peer is told about us, from the next connection on: those that are open stay."""
 
 
 class Line:
     """One connection and what it did. It is the `Feed` that the connection sees."""
 
-    def __init__(self, lines: "Lines", number: int, address: str, settings: ConnectionSettings, opened: float) -> None:
+    def __init__(self, lines: "Lines", number: int, address: str, opened: float) -> None:
         self.number = number
         self.address = address
         self.opened = opened
@@ -72,7 +76,7 @@ class Line:
         self.is_proved = False
         """The peer answered to an article as it should."""
         self.outcomes: Counter[Outcome] = Counter()
-        self.connection = Connection(self, settings)
+        self.connection = Connection(self, lines.settings.connection, lines.settings.login)
         self._lines = lines
         self._source = lines.source
 
@@ -94,8 +98,8 @@ class Line:
     def up(self, connection: Connection) -> None:  # noqa: D102
         self._lines.up(self)
 
-    def down(self, connection: Connection, reason: str) -> None:  # noqa: D102
-        self._lines.down(self, reason)
+    def down(self, connection: Connection, ending: Ending) -> None:  # noqa: D102
+        self._lines.down(self, ending)
 
 
 class Lines:
@@ -114,6 +118,7 @@ class Lines:
         self._lines: list[Line] = []
         self._numbers = count(1)
         self._host = 0
+        self._cause: Cause | None = None
         self._dial: asyncio.Task[None] | None = None
         self._tried = False
         self._pressed = False
@@ -128,6 +133,11 @@ class Lines:
     def is_up(self) -> bool:
         """At least one line takes articles."""
         return any(line.is_up for line in self._lines)
+
+    @property
+    def error_cause(self) -> Cause | None:
+        """What `last_error` was; None while a line is up, and when nothing went wrong."""
+        return None if self.is_up else self._cause
 
     @property
     def dialling(self) -> bool:
@@ -186,8 +196,9 @@ class Lines:
     def renew(self, settings: LineSettings, grace: float) -> None:
         """Use other settings: lines to another place or of another kind end, the next are opened with the new ones."""
         same = settings.hosts == self.settings.hosts and settings.connection == self.settings.connection
-        if settings.reconnect != self.settings.reconnect or not same:
-            self._backoff = Backoff(settings.reconnect, self._clock, Random())  # noqa: S311 - as above  # noqa: S311 - spreads tries, guards nothing
+        if not same or (settings.reconnect, settings.login) != (self.settings.reconnect, self.settings.login):
+            self._backoff = Backoff(settings.reconnect, self._clock, Random())  # noqa: S311 - as above
+            self._tried = False
         self.settings = settings
         extra = self._lines[settings.most :] if same else list(self._lines)
         for line in extra:
@@ -195,7 +206,7 @@ class Lines:
 
     def fail(self, reason: str) -> None:
         """Something is wrong with the peer itself: wait as long as a failed try would, and say why."""
-        self._note(reason)
+        self._note(Ending(Cause.ARTICLES_FAILED, reason))
         self._backoff.fail()
         for line in list(self._lines):
             line.connection.close(reason)
@@ -211,32 +222,34 @@ class Lines:
         first = not self.is_up
         line.is_up = True
         line.opened = self._clock.wall()
+        self._cause = None
         log.info("line up", peer=self._peer, line=line.number, address=line.address)
         if first:
             self.source.connected()
         line.connection.wake()
 
-    def down(self, line: Line, reason: str) -> None:
+    def down(self, line: Line, ending: Ending) -> None:
         """`line` ended."""
         self._lines.remove(line)
         self._ended.set()
         if not line.connection.asked_to_end:
-            self._note(reason)
+            self._note(ending)
             self._backoff.fail()
             self._host += 1
-        log.info("line down", peer=self._peer, line=line.number, address=line.address, reason=reason)
+        log.info("line down", peer=self._peer, line=line.number, address=line.address, reason=ending.reason)
         if line.is_up and not self.is_up:
             self.source.disconnected()
 
-    def _note(self, reason: str) -> None:
-        self.last_error = reason
+    def _note(self, ending: Ending) -> None:
+        self.last_error = ending.reason
+        self._cause = ending.cause
         self.last_error_at = self._clock.wall()
 
     def _open(self) -> None:
         self._tried = True
         host, port = self.settings.hosts[self._host % len(self.settings.hosts)]
         address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-        line = Line(self, next(self._numbers), address, self.settings.connection, self._clock.wall())
+        line = Line(self, next(self._numbers), address, self._clock.wall())
         self._lines.append(line)
         self._dial = asyncio.get_running_loop().create_task(
             line.connection.connect(host, port), name=f"dial {self._peer} {address}"

@@ -16,7 +16,7 @@ from forebay.outfeed.peering.peerqueue import PeerQueue
 from forebay.outfeed.peering.poison import PoisonTest
 from forebay.outfeed.sending.feed import Outcome
 from forebay.outfeed.token import Token
-from forebay.spill import Dropped
+from forebay.spill import Dropped, Kind
 
 if TYPE_CHECKING:
     from forebay.outfeed.peering.backlog import Backlog
@@ -181,16 +181,29 @@ class Peerfeed:
         """Redis has these, which the feed log would hand out still."""
         self._spilled = seqs
 
-    def dropped(self, dropped: Dropped, tokens: list[Token], deferred: int) -> None:
-        """A limit removed these; so many of them were deferred."""
-        self.ledger.recall(min(deferred, len(tokens)))
+    def dropped(self, dropped: Dropped, tokens: list[Token]) -> None:
+        """A limit or a compaction removed these, of which nothing else is on its way."""
+        tokens = self._log.release(self.number, tokens)
+        if not tokens:
+            return
+        if dropped.kind is Kind.DEFERRED:
+            self.ledger.recall(len(tokens))
         if dropped.reason == "limit-age":
             self.ledger.expire(len(tokens))
         else:
             self.ledger.drop(len(tokens), dropped.reason)
-        self._log.release(self.number, tokens)
         outcome = "expired" if dropped.reason == "limit-age" else "dropped"
         self._shared.outcomes.add(self.name, outcome, dropped.reason, tokens)
+
+    @property
+    def next_flush(self) -> int:
+        """Number of the flush of the feed log that makes durable what was dropped until now."""
+        return self._log.next_flush
+
+    @property
+    def flushed(self) -> int:
+        """Number of the last one that is done."""
+        return self._log.flushed
 
     @property
     def is_sending(self) -> bool:

@@ -9,6 +9,7 @@ from forebay.outfeed.incoming.rules import PeerRules
 from forebay.outfeed.peering.backlog import BacklogSettings
 from forebay.outfeed.peering.lines import LineSettings
 from forebay.outfeed.sending.connection import ConnectionSettings
+from forebay.outfeed.sending.login import Login
 from forebay.outfeed.sending.nocheck import NoCheckSettings
 from forebay.runtime.backoff import BackoffSettings
 from forebay.spill import SpoolSettings
@@ -33,15 +34,17 @@ class PeerOptions:
         return rules(self.spec, number)
 
 
-def options(peerfeed: Peerfeed, target: Place | None) -> PeerOptions:
-    """`target` is where the Outfeed listens that the resource names as its target, if it names one."""
+def options(peerfeed: Peerfeed, target: Place | None, login: Login | None = None) -> PeerOptions:
+    """`target` is where the Outfeed listens that the resource names as its target, if it names one; `login` what its
+    `auth` stands for.
+    """
     spec = peerfeed.spec
     hosts = (target,) if target else tuple((host, spec.port) for host in spec.hosts)
     return PeerOptions(
         name=peerfeed.metadata.name,
         uid=peerfeed.metadata.uid,
         spec=spec,
-        lines=LineSettings(hosts, spec.connections.max, _reconnect(spec), _connection(spec)),
+        lines=LineSettings(hosts, spec.connections.max, _reconnect(spec), _connection(spec), login),
         spool=SpoolSettings(
             rotate_bytes=spec.backlog.rotate_bytes,
             rotate_age=spec.backlog.rotate_age.total_seconds(),

@@ -13,6 +13,7 @@ from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
 
 _COLUMNS = ("offered", "accepted", "refused", "rejected", "expired", "dead_lettered")
 _GAUGES = ("queued", "deferred", "in_flight")
+_STATES = {number: name.removeprefix("PEER_STATE_").lower() for name, number in pb.PeerState.items() if number}
 
 
 def peer_state(peer: Peer) -> tuple["pb.PeerState", str]:
@@ -44,6 +45,7 @@ def peer_status(peer: Peer, now: float) -> pb.PeerStatus:
         queue_length=len(peer.feed.queue),
         last_error=peer.lines.last_error,
         articles_per_second=peer.feed.rate,
+        error_reason=peer.lines.error_cause or "",
     )
     if (oldest := peer.feed.oldest_arrival) is not None:
         status.oldest_queued_age.FromMilliseconds(max(0, int(now * 1000) - oldest))
@@ -122,7 +124,8 @@ def peer_metrics(peers: Iterable[Peer]) -> Iterable[Metric]:
         for peer in peers:
             family.add_metric([peer.options.name], getattr(peer.feed.ledger, gauge))
         yield family
-    yield from _more(peers)
+    yield from _lines(peers)
+    yield from _on_redis(peers)
 
 
 def _family(column: str, peers: list[Peer]) -> Metric:
@@ -134,20 +137,36 @@ def _family(column: str, peers: list[Peer]) -> Metric:
     return family
 
 
-def _more(peers: list[Peer]) -> Iterable[Metric]:
+def _lines(peers: list[Peer]) -> Iterable[Metric]:
     up = GaugeMetricFamily("forebay_outfeed_connections", "Connections that are up.", labels=["peer"])
     octets = CounterMetricFamily("forebay_outfeed_accepted_bytes", "Octets of accepted articles.", labels=["peer"])
     requeued = CounterMetricFamily(
         "forebay_outfeed_requeued", "Articles given back unanswered by a lost connection.", labels=["peer"]
     )
-    backlog = GaugeMetricFamily(
-        "forebay_outfeed_backlog_bytes", "Octets of the entries on Redis.", labels=["peer", "stream"]
+    states = GaugeMetricFamily(
+        "forebay_outfeed_peer_state", "1 for what a peer's sending side does, by state.", labels=["peer", "state"]
+    )
+    errors = GaugeMetricFamily(
+        "forebay_outfeed_peer_error", "1 for why no connection to a peer is up, by reason.", labels=["peer", "reason"]
     )
     for peer in peers:
-        name, state = [peer.options.name], peer.spool.state
+        name, (state, _) = [peer.options.name], peer_state(peer)
         up.add_metric(name, len(peer.lines.open))
         octets.add_metric(name, peer.feed.ledger.bytes_accepted)
         requeued.add_metric(name, peer.feed.ledger.requeued)
+        for number, word in _STATES.items():
+            states.add_metric([*name, word], number == state)
+        if peer.lines.error_cause:
+            errors.add_metric([*name, peer.lines.error_cause], 1)
+    yield from (up, octets, requeued, states, errors)
+
+
+def _on_redis(peers: list[Peer]) -> Iterable[Metric]:
+    entries = GaugeMetricFamily("forebay_outfeed_backlog_entries", "Entries on Redis.", labels=["peer", "stream"])
+    octets = GaugeMetricFamily("forebay_outfeed_backlog_bytes", "Octets of them.", labels=["peer", "stream"])
+    for peer in peers:
         for stream in ("backlog", "deferred", "resend", "dead"):
-            backlog.add_metric([*name, stream], getattr(state, stream).bytes)
-    yield from (up, octets, requeued, backlog)
+            depth = getattr(peer.spool.state, stream)
+            entries.add_metric([peer.options.name, stream], depth.entries)
+            octets.add_metric([peer.options.name, stream], depth.bytes)
+    yield from (entries, octets)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TYPE_CHECKING, cast
 
+from forebay.outfeed.sending.ending import Cause, Ending
 from forebay.outfeed.sending.feedwindow import BATCH_BYTES, FeedWindow
 from forebay.outfeed.sending.handshake import Handshake
 from forebay.outfeed.sending.nocheck import NoCheckFilter, NoCheckSettings
@@ -17,6 +18,7 @@ from forebay.outfeed.sending.replies import MAX_LINE, TOO_LONG
 if TYPE_CHECKING:
     from forebay.msgstore.disk import Buffer
     from forebay.outfeed.sending.feed import Feed
+    from forebay.outfeed.sending.login import Login
 
 QUIT_TIMEOUT = 5.0
 """Seconds that a peer has for its answer to QUIT."""
@@ -54,7 +56,8 @@ class Connection(asyncio.Protocol):
     The owner makes it, calls `connect` once, `poll` about every second, and `wake` when `Feed.take` has something.
     """
 
-    def __init__(self, feed: Feed, settings: ConnectionSettings) -> None:
+    def __init__(self, feed: Feed, settings: ConnectionSettings, login: Login | None = None) -> None:
+        """`login` is what the peer is told about us, if it wants to know."""
         self.phase = Phase.CONNECTING
         self.asked_to_end = False
         """The connection ends because its owner, or its idleness, wants it to."""
@@ -62,7 +65,7 @@ class Connection(asyncio.Protocol):
         self._settings = settings
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None
-        self._handshake = Handshake()
+        self._handshake = Handshake(login)
         self._greeting = b""
         self._window = FeedWindow(feed, settings.window, NoCheckFilter(settings.nocheck), self.wake)
         self._paused = False
@@ -94,11 +97,11 @@ class Connection(asyncio.Protocol):
             async with asyncio.timeout(timeout):
                 await self._loop.create_connection(lambda: self, host, port)
         except TimeoutError:
-            self._end(f"no connection to {host} port {port} within {timeout:g} s")
+            self._end(Cause.TIMEOUT, f"no connection to {host} port {port} within {timeout:g} s")
         except (OSError, UnicodeError) as error:
-            self._end(f"cannot connect to {host} port {port}: {error}")
+            self._end(Cause.CONNECT_FAILED, f"cannot connect to {host} port {port}: {error}")
         except asyncio.CancelledError:
-            self._end("connecting was cancelled")
+            self._end(Cause.WANTED, "connecting was cancelled")
             raise
 
     def wake(self) -> None:
@@ -115,7 +118,7 @@ class Connection(asyncio.Protocol):
             self._pump()
             self._check_window(now)
         if now >= self._deadline:
-            self._end(self._closing)
+            self._end(Cause.WANTED, self._closing)
 
     def close(self, reason: str, grace: float = 0.0) -> None:
         """Take no more articles, and end once those on the connection are settled, or after `grace` seconds.
@@ -126,7 +129,7 @@ class Connection(asyncio.Protocol):
             self._run_empty(reason, self._loop.time() + grace)
         else:
             self.asked_to_end = True
-            self._end(reason)
+            self._end(Cause.WANTED, reason)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The TCP connection is there (asyncio)."""
@@ -147,7 +150,7 @@ class Connection(asyncio.Protocol):
         elif self.phase is Phase.FEEDING:
             self._answer(data)
         else:
-            self._end(self._closing)
+            self._end(Cause.WANTED, self._closing)
         if not self._wrote:
             self._acknowledge()
 
@@ -165,12 +168,17 @@ class Connection(asyncio.Protocol):
 
     def eof_received(self) -> None:
         """The peer closed its side (asyncio)."""
-        self._end(self._closing if self.phase is Phase.QUITTING else "the peer closed the connection")
+        self._closed("the peer closed the connection")
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The socket is gone (asyncio)."""
-        reason = f"the connection broke: {exc}" if exc else "the peer closed the connection"
-        self._end(self._closing if self.phase is Phase.QUITTING else reason)
+        self._closed(f"the connection broke: {exc}" if exc else "the peer closed the connection")
+
+    def _closed(self, reason: str) -> None:
+        if self.phase is Phase.QUITTING:
+            self._end(Cause.WANTED, self._closing)
+        else:
+            self._end(Cause.CONNECTION_LOST, reason)
 
     def pause_writing(self) -> None:
         """The peer reads too slowly (asyncio)."""
@@ -189,13 +197,13 @@ class Connection(asyncio.Protocol):
         if self.phase is Phase.FEEDING:
             self._answer(self._greeting)
         elif len(self._greeting) > MAX_LINE:
-            self._end(TOO_LONG)
+            self._end(*TOO_LONG)
 
     def _step(self, line: bytes) -> None:
         if command := self._handshake.answer(line):
             self._write([command])
         if self._handshake.refusal:
-            self._end(self._handshake.refusal)
+            self._end(*self._handshake.refusal)
         elif self._handshake.done:
             self.phase = Phase.FEEDING
             self._feed.up(self)
@@ -203,7 +211,7 @@ class Connection(asyncio.Protocol):
     def _answer(self, data: bytes) -> None:
         self._window.receive(data, self._loop.time(), self._pump)
         if self._window.fault:
-            self._end(self._window.fault)
+            self._end(*self._window.fault)
         elif self._window.room > 0:
             self._pump()
 
@@ -239,9 +247,9 @@ class Connection(asyncio.Protocol):
     def _check_silence(self, since: float, awaiting: str, now: float) -> None:
         timeout = self._settings.response_timeout
         if now - since >= timeout:
-            self._end(f"no answer to {awaiting} within {timeout:g} s")
+            self._end(Cause.TIMEOUT, f"no answer to {awaiting} within {timeout:g} s")
 
-    def _end(self, reason: str) -> None:
+    def _end(self, cause: Cause, reason: str) -> None:
         if self.phase is Phase.ENDED:
             return
         self.phase = Phase.ENDED
@@ -249,4 +257,4 @@ class Connection(asyncio.Protocol):
             self._transport.abort()
         if tokens := self._window.abandon():
             self._feed.give_back(tokens)
-        self._feed.down(self, reason)
+        self._feed.down(self, Ending(cause, reason))

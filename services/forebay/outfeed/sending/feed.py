@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from forebay.msgstore.disk import Buffer
     from forebay.outfeed.sending.connection import Connection
+    from forebay.outfeed.sending.ending import Ending
     from forebay.outfeed.token import Token
 
     Bodies = Sequence[Buffer | None]
@@ -60,7 +61,7 @@ class Feed(Protocol):
     def up(self, connection: Connection) -> None:
         """The peer takes articles from now on."""
 
-    def down(self, connection: Connection, reason: str) -> None:
+    def down(self, connection: Connection, ending: Ending) -> None:
         """The connection ended, whether it was ever up or not. Called once, after `give_back`.
 
         It is the last call, but when the feed closes the connection out of `settle`: the outcomes of the same read

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from forebay.msgstore.disk import Buffer
+    from forebay.outfeed.sending.ending import Ending
     from forebay.outfeed.sending.feed import Bodies, Feed
     from forebay.outfeed.sending.nocheck import NoCheckFilter
     from forebay.outfeed.token import Token
@@ -41,7 +42,7 @@ class FeedWindow:
         self.nocheck = nocheck
         self.taking = True
         """Cleared to let the window run empty."""
-        self.fault: str | None = None
+        self.fault: Ending | None = None
         """Why the connection has to end; set by `receive`."""
         self.unanswered = 0
         self._unsent = 0

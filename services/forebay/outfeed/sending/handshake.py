@@ -1,55 +1,100 @@
-"""The dialogue before the first article: the greeting, then MODE STREAM."""
+"""The dialogue before the first article: the greeting, the login where there is one, then MODE STREAM."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forebay.outfeed.sending.replies import ENDING, is_reply, printable
+from forebay.outfeed.sending.ending import Cause, Ending
+from forebay.outfeed.sending.replies import ENDING, ending_of, is_reply, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from forebay.outfeed.sending.login import Login
+
     Step = Callable[[bytes], bytes]
+
+LOGIN_REFUSALS = {
+    b"480": "the peer wants another way to log in",
+    b"481": "the peer does not accept the user name and password",
+    b"482": "the peer does not accept the order of the login",
+    b"483": "the peer takes no password over a connection without TLS",
+    b"500": "the peer knows no AUTHINFO, so leave spec.auth out",
+    b"501": "the peer does not understand the login",
+    b"502": "the peer allows no login, so leave spec.auth out or ask its administrator",
+}
+"""What the answers to AUTHINFO mean (RFC 4643, section 2.3)."""
 
 
 class Handshake:
     """A script of steps, each of which judges one reply line and names the next command to send.
 
-    `refusal` is the reason when the peer cannot be fed; `done` is true once it can.
+    `refusal` tells why the peer cannot be fed, if so; `done` is true once it can. A login comes before MODE STREAM,
+    since a server may allow streaming only to those it knows (RFC 4643, section 2.2).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, login: Login | None = None) -> None:
         self.done = False
-        self.refusal: str | None = None
+        self.refusal: Ending | None = None
         self.awaiting = "the greeting"
         """What the peer owes an answer to, for messages."""
+        self._login = login
         self._step: Step = self._greeting
 
     def answer(self, line: bytes) -> bytes:
         """Judge a reply line; returns the command to send next, or nothing."""
         if is_reply(line):
-            return self._step(line)
-        return self._refuse("the answer is not an NNTP reply; is this a news server?", line)
+            return self._step(self._without_password(line))
+        return self._refuse(Cause.PROTOCOL_ERROR, "the answer is not an NNTP reply; is this a news server?", line)
 
     def _greeting(self, line: bytes) -> bytes:
         # A 201 forbids posting, not feeding.
         if line[:3] not in (b"200", b"201"):
-            return self._refuse("greeted with", line)
+            return self._end(line, "greeted with")
+        if self._login is None:
+            return self._stream()
+        return self._send("AUTHINFO USER", self._user, self._login.username)
+
+    def _user(self, line: bytes) -> bytes:
+        if line[:3] == b"381" and self._login is not None:
+            return self._send("AUTHINFO PASS", self._password, self._login.password.reveal())
+        return self._password(line)
+
+    def _password(self, line: bytes) -> bytes:
+        code = line[:3]
+        if code == b"281":
+            return self._stream()
+        if code == b"400":
+            return self._end(line, f"{self.awaiting} was answered")
+        meaning = LOGIN_REFUSALS.get(code, "the login went wrong")
+        return self._refuse(Cause.AUTH_FAILED, f"{meaning}: {self.awaiting} was answered", line)
+
+    def _stream(self) -> bytes:
         return self._send("MODE STREAM", self._mode_stream)
 
     def _mode_stream(self, line: bytes) -> bytes:
         if line[:3] in ENDING:
-            return self._refuse("MODE STREAM was answered", line)
+            return self._end(line, "MODE STREAM was answered")
         if line[:3] != b"203":
-            return self._refuse("the peer does not stream: MODE STREAM was answered", line)
+            problem = "the peer does not stream: MODE STREAM was answered"
+            return self._refuse(Cause.NO_STREAMING, problem, line)
         self.done = True
         return b""
 
-    def _send(self, command: str, step: Step) -> bytes:
+    def _send(self, command: str, step: Step, *arguments: str) -> bytes:
         self.awaiting = command
         self._step = step
-        return command.encode() + b"\r\n"
+        return " ".join((command, *arguments)).encode() + b"\r\n"
 
-    def _refuse(self, reason: str, line: bytes) -> bytes:
-        self.refusal = f"{reason}: {printable(line)[:200]}"
+    def _end(self, line: bytes, prefix: str) -> bytes:
+        self.refusal = ending_of(line, f"{prefix}: ")
         return b""
+
+    def _refuse(self, cause: Cause, reason: str, line: bytes) -> bytes:
+        self.refusal = Ending(cause, f"{reason}: {printable(line)[:200]}")
+        return b""
+
+    def _without_password(self, line: bytes) -> bytes:
+        """The reply, but of one that repeats the password (some servers quote what they do not know) only its code."""
+        repeats = self._login is not None and self._login.password.reveal().encode() in line
+        return line[:3] if repeats else line

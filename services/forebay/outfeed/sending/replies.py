@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
+from forebay.outfeed.sending.ending import Cause, Ending
 from forebay.outfeed.sending.feed import Outcome
 
 MAX_LINE = 1024
 """Octets of a reply line without its end and its message-id. RFC 3977 allows 512 with both; some servers exceed it."""
 
-TOO_LONG = "the peer sent a line that is too long for a reply"
+TOO_LONG = Ending(Cause.PROTOCOL_ERROR, "the peer sent a line that is too long for a reply")
 
 WANTED = b"238"
 ACCEPTED = b"239"
@@ -97,3 +98,11 @@ def printable(line: bytes) -> str:
     """A reply for logs and status: UTF-8, anything that is not printable replaced."""
     text = line[:MAX_LINE].decode("utf-8", "replace")
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+
+
+def ending_of(line: bytes, prefix: str = "") -> Ending:
+    """What a reply means that ends the connection (one of `ENDING`, or a greeting), told in the peer's own words."""
+    text = f"{prefix}{printable(line)[:200]}"
+    if line[:3] == b"480":
+        return Ending(Cause.AUTH_FAILED, f"the peer wants a login, see spec.auth: {text}")
+    return Ending(Cause.REFUSED, text)

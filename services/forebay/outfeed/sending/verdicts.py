@@ -6,6 +6,7 @@ from collections import defaultdict
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from forebay.outfeed.sending.ending import Cause, Ending
 from forebay.outfeed.sending.feed import Outcome
 from forebay.outfeed.sending.replies import (
     ACCEPTED,
@@ -16,6 +17,7 @@ from forebay.outfeed.sending.replies import (
     WANTED,
     Command,
     contradicts,
+    ending_of,
     is_reply,
     printable,
     without_id,
@@ -45,7 +47,7 @@ class Verdicts:
 
     def __init__(self, nocheck: NoCheckFilter) -> None:
         self.wanted: list[Run] = []
-        self.fault: str | None = None
+        self.fault: Ending | None = None
         self._nocheck = nocheck
         self._now_wanted: list[Token] = []
         self._settled: defaultdict[tuple[Outcome, bytes], list[Token]] = defaultdict(list)
@@ -86,18 +88,18 @@ class Verdicts:
 
     def unasked(self, line: bytes) -> None:
         """A reply came while no command was unanswered."""
-        self.fault = self._fault(line, line, b"") or f"a reply without a command: {printable(line)[:200]}"
+        self.fault = self._fault(line, line, b"") or _broken("a reply without a command", line)
 
-    def _fault(self, line: bytes, form: bytes, message_id: bytes) -> str | None:
+    def _fault(self, line: bytes, form: bytes, message_id: bytes) -> Ending | None:
         """Why the connection cannot go on after the reply, if so. `form` alone decides: it need not be asked twice."""
         if len(form) > MAX_LINE:
             return TOO_LONG
         if not is_reply(form):
-            return f"not an NNTP reply: {printable(line)[:200]}"
+            return _broken("not an NNTP reply", line)
         if form[:3] in ENDING:
-            return printable(line)[:200]
+            return ending_of(line)
         if message_id and contradicts(form, ANY_ID):
-            return f"expected the reply for {printable(message_id)}, got: {printable(line)[:200]}"
+            return _broken(f"expected the reply for {printable(message_id)}, got", line)
         return None
 
     def _group(self, command: Command, form: bytes) -> list[Token]:
@@ -119,3 +121,7 @@ class Verdicts:
             self._nocheck.accepted(count)
         elif code in DECLINED:
             self._nocheck.declined(count)
+
+
+def _broken(problem: str, line: bytes) -> Ending:
+    return Ending(Cause.PROTOCOL_ERROR, f"{problem}: {printable(line)[:200]}")

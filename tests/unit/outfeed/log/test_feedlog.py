@@ -3,11 +3,11 @@ import asyncio
 import pytest
 
 from feedlogs import SETTINGS, end, key, opened, record, records, replayed, token, tokens
+from forebay.feedlog.logsegment import SEGMENT_ENTRIES
 from forebay.msgstore.errors import DiskFullError, FormatError, StoreFailedError
 from forebay.outfeed.errors import LogFullError
 from forebay.outfeed.log import ownershipjournal
 from forebay.outfeed.log.feedlog import FeedLog, FeedLogSettings
-from forebay.outfeed.log.logsegment import SEGMENT_ENTRIES
 from powerloss import PowerLossDisk
 
 
@@ -332,6 +332,35 @@ async def test_a_flush_that_found_no_room_is_repeated_by_the_next(disk):
     async with opened(later) as log:
         assert list(log.owed(0)) == [2]
         assert log.checkpoint(0) == 0
+
+
+async def test_a_release_during_a_flush_is_durable_by_the_next_one(disk):
+    async with opened(disk) as log:
+        await log.append(records(0, 2))
+        log.release(0, tokens(0, 1))
+        first = log.next_flush
+        flush = asyncio.create_task(log.flush())
+        await asyncio.sleep(0)
+        log.release(0, tokens(1, 1))
+        second = log.next_flush
+        await flush
+        assert first <= log.flushed < second
+        await log.flush()
+        assert second <= log.flushed
+
+
+async def test_a_flush_that_failed_is_not_done(disk):
+    async with opened(disk) as log:
+        await log.append(records(0, 1))
+        log.release(0, tokens(0, 1))
+        number = log.next_flush
+        disk.limit = disk.used()
+        with pytest.raises(DiskFullError):
+            await log.flush()
+        assert log.flushed < number
+        disk.limit = 1 << 40
+        await log.flush()
+        assert log.flushed >= number
 
 
 async def test_a_release_during_a_flush_that_fails_is_not_forgotten(disk):

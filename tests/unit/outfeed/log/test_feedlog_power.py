@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 import pytest
 
 from feedlogs import SETTINGS, end, key, record, records, replayed, tokens
+from forebay.feedlog.logsegment import SEGMENT_ENTRIES
 from forebay.msgstore.errors import MessageStoreError
 from forebay.outfeed.log import ownershipjournal
 from forebay.outfeed.log.feedlog import FeedLog
-from forebay.outfeed.log.logsegment import SEGMENT_ENTRIES
 from powerloss import PowerLossDisk
 
 SECOND = SEGMENT_ENTRIES

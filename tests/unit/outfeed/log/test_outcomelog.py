@@ -150,3 +150,16 @@ def test_what_a_crash_left_open_is_closed_up_to_its_last_whole_line(disk):
     outcome_files(disk, FakeClock())
     assert disk.names("outcomes") == ["1.jsonl"]
     assert lines(disk) == [{"a": 1}]
+
+
+def test_file_that_others_take_just_before_it_is_deleted_is_no_matter():
+    class SharedDisk(PowerLossDisk):
+        def unlink(self, name):
+            super().unlink(name)
+            super().unlink(name)
+
+    files = outcome_files(SharedDisk(), FakeClock(), file_size=1, total_size=0)
+    files.write(b"{}\n")
+    files.write(b"{}\n")
+    files.close()
+    assert files.deleted == 0

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forebay.outfeed.log.logsegment import SEGMENT_ENTRIES
+from forebay.feedlog.logsegment import SEGMENT_ENTRIES
 from forebay.outfeed.peering import custody
 from forebay.outfeed.peering.custody import Inventory, SeqSet
 from forebay.outfeed.peering.ledger import Ledger

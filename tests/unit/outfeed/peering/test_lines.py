@@ -7,8 +7,11 @@ import pytest
 from fakeclock import FakeClock, settle
 from forebay.outfeed.peering.lines import Lines, LineSettings
 from forebay.outfeed.sending.connection import ConnectionSettings
+from forebay.outfeed.sending.ending import Cause
 from forebay.outfeed.sending.feed import Outcome
+from forebay.outfeed.sending.login import Login
 from forebay.runtime.backoff import BackoffSettings
+from forebay.runtime.secret import Secret
 from recordingfeed import RecordingFeed
 
 HOSTS = (("one.example", 119), ("two.example", 119), ("2001:db8::3", 433))
@@ -233,6 +236,36 @@ async def test_the_reason_and_time_of_the_last_failure_are_kept(lines, made):
     assert lines.last_error_at == lines._clock.wall()
 
 
+async def test_why_no_line_is_up_is_told_until_one_is(lines, made):
+    lines.want()
+    made.last.end("AUTHINFO PASS was answered: 481 no", Cause.AUTH_FAILED)
+    assert lines.error_cause is Cause.AUTH_FAILED
+    wait(lines, 60)
+    lines.want()
+    assert lines.error_cause is Cause.AUTH_FAILED
+    made.last.open()
+    assert lines.error_cause is None
+    assert lines.last_error
+    made.last.close("nothing to send")
+    assert lines.error_cause is None
+
+
+async def test_while_a_line_is_up_the_failure_of_another_counts_for_nothing(lines, made):
+    lines.want()
+    made.last.open(room=0)
+    lines.poll(10)
+    lines.poll(10)
+    made.last.end("502 too many connections", Cause.REFUSED)
+    assert (lines.error_cause, lines.last_error) == (None, "502 too many connections")
+
+
+async def test_a_peer_that_is_wrong_altogether_has_a_cause_of_its_own(lines, made):
+    lines.want()
+    made.last.open()
+    lines.fail("the peer answers nothing but errors")
+    assert lines.error_cause is Cause.ARTICLES_FAILED
+
+
 async def test_a_line_that_was_asked_to_end_is_no_failure(lines, made):
     lines.want()
     made.last.open()
@@ -264,6 +297,30 @@ async def test_a_peer_that_stays_wrong_is_tried_ever_more_seldom(lines, made):
 
 
 # Holding, changing
+
+
+async def test_a_line_is_opened_with_the_login_of_the_moment(lines, made):
+    lines.renew(settings(login=Login("feeder", Secret("old"))), 10.0)
+    lines.want()
+    made.last.open()
+    lines.renew(settings(login=Login("feeder", Secret("new"))), 10.0)
+    assert (len(lines.open), made.last.ended) == (1, "")
+    assert made.last.login.password == Secret("old")
+    made.last.end()
+    wait(lines, 60)
+    lines.want()
+    assert made.last.login.password == Secret("new")
+
+
+async def test_a_new_login_is_tried_at_once_even_if_nothing_waits(lines, made):
+    lines.renew(settings(login=Login("feeder", Secret("old"))), 10.0)
+    lines.want()
+    made.last.end("481 no", Cause.AUTH_FAILED)
+    lines.poll(0)
+    assert len(made.made) == 1
+    lines.renew(settings(login=Login("feeder", Secret("new"))), 10.0)
+    lines.poll(0)
+    assert len(made.made) == 2
 
 
 async def test_while_held_no_line_is_open_and_none_is_opened(lines, made):

@@ -8,6 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from compacting import of_articles
 from fakeclock import settle
 from forebay.outfeed.peering import deadletters
 from forebay.outfeed.sending.feed import Outcome
@@ -42,6 +43,8 @@ class OwnershipMachine(RuleBasedStateMachine):
         self.settled: set[int] = set()
         self.unflushed: set[int] = set()
         self.removed: Counter[bytes] = Counter()
+        self.noted = 0
+        """Lines of the outcome log that were looked at."""
         self.run(self.peer.start())
 
     def run(self, work):
@@ -137,6 +140,19 @@ class OwnershipMachine(RuleBasedStateMachine):
         self.peer.come_back()
         self.run(settle(turns))
 
+    @rule(down=st.booleans(), count=st.integers(0, 20), share=st.sampled_from([0.0, 0.5, 1.0]), turns=TURNS)
+    def compact(self, down: bool, count: int, share: float, turns: int) -> None:
+        """A job drops repeats, and the older part of the articles for their age."""
+        if down:
+            self.line_down(turns)
+        for _ in range(count // 5):
+            self.offer(5, True, turns)
+        if self.peer.uid in self.peer.redis.owners:
+            end = round(share * self.peer.log.head)
+            self.peer.redis.compact(self.peer.uid, of_articles(lambda token: token.seq < end))
+            self.peer.backlog.wake()
+        self.run(settle(turns))
+
     @rule(turns=TURNS)
     def redis_comes_back(self, turns: int) -> None:
         self.peer.redis.sync()
@@ -149,9 +165,13 @@ class OwnershipMachine(RuleBasedStateMachine):
     def restart(self, crash: bool, turns: int) -> None:
         if crash:
             self.run(self.peer.crash())
+            self.note_dropped()
         else:
-            self.flushed(self.run(self.peer.stop()))
+            keys = self.run(self.peer.stop())
+            self.note_dropped()
+            self.flushed(keys)
         self.run(self.peer.start())
+        self.noted = 0
         assert self.peer.log.was_clean is not crash
         again = {seq for seq in self.settled if self.peer.feed.needs(seq)}
         assert again <= self.unflushed
@@ -161,7 +181,18 @@ class OwnershipMachine(RuleBasedStateMachine):
 
     @rule()
     def flush(self) -> None:
+        self.note_dropped()
         self.flushed(self.run(self.peer.flush()))
+
+    @invariant()
+    def note_dropped(self) -> None:
+        """What a compaction has dropped is settled once it is let go of."""
+        for outcome, _, seqs in self.peer.outcomes.lines[self.noted :]:
+            if outcome in ("dropped", "expired"):
+                self.settled_once(seqs)
+                self.settled.update(seqs)
+                self.unflushed.update(seqs)
+        self.noted = len(self.peer.outcomes.lines)
 
     # What has to hold
 
@@ -188,7 +219,7 @@ class OwnershipMachine(RuleBasedStateMachine):
         memory = Counter([*waiting, *peer.in_flight])
         assert not [seq for seq, times in memory.items() if times > 1], memory
         if peer.custodian.audited and peer.custodian._run_id == peer.redis.run_id:
-            spilled = set(peer.spilled())
+            spilled = {*peer.spilled(), *peer.castoffs()}
             lost = [
                 seq
                 for seq in peer.log.owed(peer.number)

@@ -5,6 +5,7 @@ import pytest
 from fakeclock import settle
 from forebay.outfeed.peering.peer import PAUSED_BY_CALL
 from forebay.outfeed.peering.peerstatus import backlog_sample, peer_metrics, peer_state, peer_status
+from forebay.outfeed.sending.ending import Cause
 from forebay.outfeed.sending.feed import Outcome
 from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
 from manifests import peer_options
@@ -53,6 +54,25 @@ async def test_a_peer_that_is_tried_again_still_shows_the_last_error(house, peer
     house.clock.advance(60)
     peer.lines.want()
     assert peer_state(peer) == (pb.PEER_STATE_CONNECTING, "no route")
+
+
+async def test_a_failed_login_is_told_in_a_word_until_a_line_is_up(house, peer, made):
+    assert status(house, peer).error_reason == ""
+    made.last.end("AUTHINFO PASS was answered: 481 no", Cause.AUTH_FAILED)
+    assert status(house, peer).error_reason == "AUTH_FAILED"
+    assert samples([peer])["forebay_outfeed_peer_error", "AUTH_FAILED"] == 1
+    house.clock.advance(60)
+    peer.lines.want()
+    made.last.open()
+    assert status(house, peer).error_reason == ""
+    assert ("forebay_outfeed_peer_error", "AUTH_FAILED") not in samples([peer])
+
+
+async def test_the_state_of_a_peer_is_a_metric(peer, made):
+    made.last.open()
+    name = "forebay_outfeed_peer_state"
+    states = {labels[0]: value for (found, *labels), value in samples([peer]).items() if found == name}
+    assert states == {"paused": 0, "idle": 0, "connecting": 0, "connected": 1, "backing_off": 0}
 
 
 async def test_a_peer_with_nothing_to_send_is_idle(house, peer, made):
@@ -132,6 +152,8 @@ async def test_the_metrics_add_up(house, peer, made):
     assert sum(found[prefix + name, *labels] for name, *labels in columns) == 4
     assert found[prefix + "connections",] == 1
     assert found[prefix + "backlog_bytes", "deferred"] > 20
+    assert found[prefix + "backlog_entries", "deferred"] == 1
+    assert found[prefix + "backlog_entries", "dead"] == 0
 
 
 async def test_every_peer_has_its_metrics(house):

@@ -3,6 +3,7 @@
 import pytest
 import structlog
 
+from forebay.outfeed.sending.ending import Cause
 from forebay.outfeed.sending.feed import Outcome
 from forebay.outfeed.sending.feedwindow import BATCH_BYTES, FeedWindow
 from forebay.outfeed.sending.nocheck import NoCheckFilter, NoCheckSettings
@@ -226,7 +227,7 @@ def test_codes_that_end_the_connection(code, skip):
     bench.fill()
     good = 239 if skip else 438
     fault = bench.reply(*lines(good, 0), b"%d go away" % code, *lines(good, 2, 3))
-    assert fault == f"{code} go away"
+    assert fault.reason.endswith(f"{code} go away")
     assert list(bench.feed.outcomes) == ids(0)
     assert [token.message_id for token in bench.window.abandon()] == ids(1, 2, 3)
 
@@ -282,7 +283,7 @@ def test_another_message_id_ends_the_connection(code):
     bench = Bench(3)
     bench.fill()
     fault = bench.reply(*lines(438, 0), *lines(code, 2), *lines(438, 2))
-    assert fault == f"expected the reply for <1@t>, got: {code} <2@t>"
+    assert fault.reason == f"expected the reply for <1@t>, got: {code} <2@t>"
     assert list(bench.feed.outcomes) == ids(0)
     assert [token.message_id for token in bench.window.abandon()] == ids(1, 2)
 
@@ -291,7 +292,7 @@ def test_another_message_id_ends_the_connection(code):
 def test_what_is_no_reply_ends_the_connection(line):
     bench = Bench(2)
     bench.fill()
-    assert bench.reply(*lines(438, 0), line).startswith("not an NNTP reply: ")
+    assert bench.reply(*lines(438, 0), line).reason.startswith("not an NNTP reply: ")
     assert [token.message_id for token in bench.window.abandon()] == ids(1)
 
 
@@ -311,12 +312,12 @@ def test_a_line_without_an_end_ends_the_connection():
 def test_a_reply_without_a_command_ends_the_connection():
     bench = Bench(1)
     bench.fill()
-    assert bench.reply(*lines(438, 0), *lines(438, 0)) == "a reply without a command: 438 <0@t>"
+    assert bench.reply(*lines(438, 0), *lines(438, 0)).reason == "a reply without a command: 438 <0@t>"
     assert bench.feed.outcomes == {b"<0@t>": Outcome.REFUSED}
 
 
 def test_a_400_without_a_command_is_the_reason():
-    assert Bench().reply(b"400 idle for too long") == "400 idle for too long"
+    assert Bench().reply(b"400 idle for too long") == (Cause.REFUSED, "400 idle for too long")
 
 
 # No CHECK

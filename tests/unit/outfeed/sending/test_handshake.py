@@ -2,7 +2,10 @@
 
 import pytest
 
+from forebay.outfeed.sending.ending import Cause
 from forebay.outfeed.sending.handshake import Handshake
+from forebay.outfeed.sending.login import Login
+from forebay.runtime.secret import Secret
 
 
 @pytest.mark.parametrize("greeting", [b"200 welcome", b"201 no posting", b"200"])
@@ -25,14 +28,14 @@ def test_a_203_ends_the_handshake():
 def test_any_other_greeting_is_a_refusal_with_its_text(line):
     handshake = Handshake()
     assert handshake.answer(line) == b""
-    assert handshake.refusal == f"greeted with: {line.decode()}"
+    assert handshake.refusal.reason.endswith(f"greeted with: {line.decode()}")
 
 
 @pytest.mark.parametrize("line", [b"SSH-2.0-OpenSSH", b"", b"\x16\x03\x01", b"HTTP/1.1 400 Bad Request"])
 def test_another_protocol_is_named_as_such(line):
     handshake = Handshake()
     handshake.answer(line)
-    assert "is this a news server?" in handshake.refusal
+    assert "is this a news server?" in handshake.refusal.reason
 
 
 @pytest.mark.parametrize("line", [b"500 what?", b"501 not streaming", b"200 hm"])
@@ -40,7 +43,7 @@ def test_a_peer_without_streaming_is_refused(line):
     handshake = Handshake()
     handshake.answer(b"200 welcome")
     handshake.answer(line)
-    assert handshake.refusal == f"the peer does not stream: MODE STREAM was answered: {line.decode()}"
+    assert handshake.refusal.reason == f"the peer does not stream: MODE STREAM was answered: {line.decode()}"
     assert not handshake.done
 
 
@@ -49,10 +52,99 @@ def test_an_ending_code_is_not_taken_for_missing_streaming(line):
     handshake = Handshake()
     handshake.answer(b"200 welcome")
     handshake.answer(line)
-    assert handshake.refusal == f"MODE STREAM was answered: {line.decode()}"
+    assert handshake.refusal.reason.endswith(f"MODE STREAM was answered: {line.decode()}")
 
 
 def test_a_refusal_is_bounded():
     handshake = Handshake()
     handshake.answer(b"400 " + b"x" * 900)
-    assert len(handshake.refusal) < 300
+    assert len(handshake.refusal.reason) < 300
+
+
+# With a login
+
+LOGIN = Login("feeder", Secret("hunter2"))
+
+
+def logging_in(*lines):
+    """A handshake after these lines, and what it sent last."""
+    handshake, sent = Handshake(LOGIN), b""
+    for line in lines:
+        sent = handshake.answer(line)
+    return handshake, sent
+
+
+def test_a_login_comes_before_mode_stream():
+    handshake = Handshake(LOGIN)
+    assert handshake.answer(b"200 welcome") == b"AUTHINFO USER feeder\r\n"
+    assert handshake.answer(b"381 password") == b"AUTHINFO PASS hunter2\r\n"
+    assert handshake.answer(b"281 hello feeder") == b"MODE STREAM\r\n"
+    handshake.answer(b"203 streaming")
+    assert handshake.done
+
+
+def test_a_user_may_need_no_password():
+    assert logging_in(b"200 welcome", b"281 I know you")[1] == b"MODE STREAM\r\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "meaning"),
+    [
+        (b"481 wrong", "does not accept the user name and password"),
+        (b"482 not now", "the order of the login"),
+        (b"483 not in plain", "without TLS"),
+        (b"480 use SASL", "another way to log in"),
+        (b"500 what?", "knows no AUTHINFO"),
+        (b"502 no need", "leave spec.auth out"),
+        (b"599 hm", "the login went wrong"),
+    ],
+)
+@pytest.mark.parametrize("before", [[], [b"381 password"]], ids=["USER", "PASS"])
+def test_a_refused_login_tells_what_it_means(before, line, meaning):
+    handshake, sent = logging_in(b"200 welcome", *before, line)
+    assert sent == b""
+    assert handshake.refusal.cause is Cause.AUTH_FAILED
+    assert meaning in handshake.refusal.reason
+    assert handshake.refusal.reason.endswith(line.decode())
+
+
+def test_a_second_question_for_the_password_is_no_success():
+    handshake, _ = logging_in(b"200 welcome", b"381 password", b"381 password")
+    assert handshake.refusal.cause is Cause.AUTH_FAILED
+
+
+def test_a_server_that_ends_during_the_login_has_not_refused_it():
+    handshake, _ = logging_in(b"200 welcome", b"400 too busy")
+    assert handshake.refusal == (Cause.REFUSED, "AUTHINFO USER was answered: 400 too busy")
+
+
+def test_the_password_shows_nowhere():
+    handshake, _ = logging_in(b"200 welcome", b"381 password", b"500 unknown command AUTHINFO PASS hunter2")
+    assert handshake.refusal.reason.endswith("AUTHINFO PASS was answered: 500")
+    assert handshake.awaiting == "AUTHINFO PASS"
+    assert "hunter2" not in repr(LOGIN)
+
+
+@pytest.mark.parametrize("lines", [[b"480 log in"], [b"200 welcome", b"480 log in"]])
+def test_a_peer_that_wants_a_login_says_so(lines):
+    handshake = Handshake()
+    for line in lines:
+        handshake.answer(line)
+    assert handshake.refusal.cause is Cause.AUTH_FAILED
+    assert "the peer wants a login, see spec.auth" in handshake.refusal.reason
+
+
+@pytest.mark.parametrize(
+    ("lines", "cause"),
+    [
+        ([b"400 busy"], Cause.REFUSED),
+        ([b"SSH-2.0"], Cause.PROTOCOL_ERROR),
+        ([b"200 hello", b"500 what?"], Cause.NO_STREAMING),
+        ([b"200 hello", b"502 no"], Cause.REFUSED),
+    ],
+)
+def test_a_refusal_has_a_cause(lines, cause):
+    handshake = Handshake()
+    for line in lines:
+        handshake.answer(line)
+    assert handshake.refusal.cause is cause

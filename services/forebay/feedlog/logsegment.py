@@ -7,21 +7,17 @@
 A segment has the seqs from number * 16,384 on. Each record says its seq, so a compacted segment keeps the rest.
 """
 
-from array import array
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from struct import Struct
 from typing import NamedTuple
 
-from forebay.outfeed.log.frames import BODY_OFFSET, Gap, scan, seal
+from forebay.feedlog.frames import BODY_OFFSET, Gap, scan, seal
 
 SEGMENT_BITS = 14
 SEGMENT_ENTRIES = 1 << SEGMENT_BITS
 SLOT_MASK = SEGMENT_ENTRIES - 1
 KIND = b"FBFL"
 FOLDER = "log"
-INDEX_STEP = 256
-"""Of so many records the place of one is kept in memory."""
 MAX_GROUP = 255
 """Octets kept of a group's name: it serves reports, not routing."""
 
@@ -109,29 +105,3 @@ def entries(data: bytes, gaps: list[Gap], start: int) -> Iterator[tuple[int, int
         group_at = id_at + id_length
         peers_at = group_at + group_length
         yield begin, end, Entry(seq, arrival, size, data[id_at:group_at], data[group_at:peers_at], data[peers_at:end])
-
-
-class SegmentIndex:
-    """Where the records of one segment lie: the slot and the offset of every 256th of them."""
-
-    def __init__(self) -> None:
-        self.size = 0
-        """Octets of the file."""
-        self._count = 0
-        self._slots = array("H")
-        self._offsets = array("I")
-
-    def add(self, slots: Sequence[int], starts: Sequence[int], base: int, size: int) -> None:
-        """Records were appended: their slots, and offsets relative to `base`; `size` is the file's since then."""
-        for position in range(-self._count % INDEX_STEP, len(slots), INDEX_STEP):
-            self._slots.append(slots[position])
-            self._offsets.append(base + starts[position])
-        self._count += len(slots)
-        self.size = size
-
-    def span(self, first: int, last: int) -> tuple[int, int]:
-        """Begin and end of the piece of the file that holds these slots and those between."""
-        block = bisect_right(self._slots, first) - 1
-        following = bisect_right(self._slots, last)
-        end = self._offsets[following] if following < len(self._slots) else self.size
-        return self._offsets[max(block, 0)] if self._slots else self.size, end

@@ -8,7 +8,7 @@ from itertools import compress
 from operator import or_
 from re import compile as pattern
 
-from forebay.outfeed.log.logsegment import SEGMENT_BITS
+from forebay.feedlog.logsegment import SEGMENT_BITS
 
 _TEST = [bytes(value >> bit & 1 for value in range(256)) for bit in range(8)]
 _CLEAR = [bytes(value & ~(1 << bit) for value in range(256)) for bit in range(8)]

@@ -1,0 +1,83 @@
+"""A client of Redis that blocks, for jobs: of one server, of the master that Sentinels name, or of a cluster."""
+
+from functools import cached_property
+from typing import Any
+
+from redis import Redis
+from redis.cluster import ClusterNode, RedisCluster
+from redis.exceptions import RedisError, ResponseError
+from redis.sentinel import Sentinel
+
+from forebay.spill.address import Address, Form, parse_url
+from forebay.spill.answers import meaning_of
+from forebay.spill.errors import SpillUnavailableError
+from forebay.spill.link import Reply
+from forebay.spill.scripts import Command, with_text
+from forebay.spill.settings import TlsFiles
+
+CONNECT_TIMEOUT = 5.0
+ANSWER_TIMEOUT = 60.0
+"""Seconds; a job rather waits than begins anew."""
+
+
+class BlockingClient:
+    """Connects with the first command, and again after each loss."""
+
+    def __init__(self, url: str, tls: TlsFiles) -> None:
+        """Raises `SpillSettingsError` when the URL cannot be used."""
+        self._address = parse_url(url)
+        self._tls = tls
+
+    def run(self, *command: Any) -> Reply:
+        """The answer to a command. It may be carried out twice, when the first answer was lost.
+
+        Raises `SpillUnavailableError`, `SpillFullError`, `SpillCheckError` and `SpillAnswerError`.
+        """
+        try:
+            return self._client.execute_command(*command)  # type: ignore[no-untyped-call]
+        except ResponseError as error:
+            raise meaning_of(error, self._address) from error
+        except (RedisError, OSError) as error:
+            raise SpillUnavailableError(f"{self._address}: {error}") from error
+
+    def run_script(self, command: Command) -> Reply:
+        """The answer to a call of a script; raises what `run` does."""
+        return self.run(*with_text(command))
+
+    def close(self) -> None:
+        """End all connections; the next command makes new ones."""
+        if client := self.__dict__.pop("_client", None):
+            client.close()
+
+    @cached_property
+    def _client(self) -> "Redis | RedisCluster":
+        return _new_client(self._address, self._tls)
+
+
+def _new_client(address: Address, tls: TlsFiles) -> "Redis | RedisCluster":
+    common: dict[str, Any] = {
+        "username": address.username,
+        "password": address.password,
+        "socket_connect_timeout": CONNECT_TIMEOUT,
+        "socket_timeout": ANSWER_TIMEOUT,
+        "protocol": 2,
+    }
+    if address.tls:
+        files = {"ssl_ca_certs": tls.ca_file, "ssl_certfile": tls.cert_file, "ssl_keyfile": tls.key_file}
+        common |= {"ssl": True, **files}
+    endpoints = address.endpoints
+    if address.form is Form.CLUSTER:
+        nodes = [ClusterNode(host, port) for host, port in endpoints]  # type: ignore[no-untyped-call]
+        return RedisCluster(startup_nodes=nodes, **common)
+    if address.form is Form.UNIX:
+        return Redis(unix_socket_path=address.path, db=address.db, **common)
+    if address.form is Form.SENTINEL:
+        return _master(address, common)
+    return Redis(endpoints[0].host, endpoints[0].port, db=address.db, **common)
+
+
+def _master(address: Address, common: dict[str, Any]) -> Redis:
+    waits = {"socket_timeout": CONNECT_TIMEOUT, "socket_connect_timeout": CONNECT_TIMEOUT}
+    sentinel = Sentinel(list(address.endpoints), sentinel_kwargs=waits)  # type: ignore[no-untyped-call]
+    master: Redis = sentinel.master_for(address.service, db=address.db, **common)  # type: ignore[no-untyped-call]
+    return master
