@@ -6,17 +6,19 @@ With --check nothing is written: the exit status is 1 when the page is not curre
 """
 
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from generatedpage import main
 from typer.main import get_command
 
+from forebay.cli.kubectl.main import app as plugin
 from forebay.cli.main import app
 
 PAGE = Path(__file__).with_name("cli.md")
 INTRODUCTION = """\
-# The `forebay` command
+# The `forebay` command, and `kubectl forebay`
 
 <!-- Made by docs/generate_cli.py from services/forebay/cli; change the commands, then run it. -->
 
@@ -38,9 +40,8 @@ them.
 
 def page() -> str:
     """The whole page."""
-    return "\n".join(
-        [INTRODUCTION, *(section(name, command) for name, command in commands("forebay", get_command(app)))]
-    )
+    every = chain(commands("forebay", get_command(app)), commands("kubectl forebay", get_command(plugin)))
+    return "\n".join([INTRODUCTION, *(section(name, command) for name, command in every)])
 
 
 def commands(name: str, command: Any) -> Iterator[tuple[str, Any]]:

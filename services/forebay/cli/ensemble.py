@@ -13,12 +13,13 @@ from forebay.api import ApiError, Manifests, read_files, with_uids
 from forebay.api.v1alpha1 import Outfeed, Spill
 from forebay.cli.documents import document_of
 from forebay.cli.errors import InputError
+from forebay.cli.hosting import Hosting
 from forebay.cli.revision import next_revision
-from forebay.cli.targets import joined, nntp_host
+from forebay.cli.targets import nntp_host
 from forebay.cli.valkey import Valkeys
 from forebay.outfeed.configuration import Surroundings
 from forebay.outfeed.service import OutfeedService
-from forebay.runtime import ConfigDocument, DrainSettings, FileLease, GrpcSettings, Host, HostSettings, Service, serve
+from forebay.runtime import ConfigDocument, FileLease, Host, HostSettings, Service, serve
 from forebay.spill.address import parse_url
 
 Identity = tuple[str, str]
@@ -26,28 +27,17 @@ Identity = tuple[str, str]
 Choice = Callable[[Sequence[Outfeed]], Sequence[Outfeed]]
 """Which of the Outfeeds of the manifests are run. Raises `InputError` when it can't be told."""
 
-EVERYWHERE = "::"
-
 log = structlog.stdlib.get_logger(__name__)
 
 
 @dataclass(frozen=True)
 class Gathering:
-    """What is run, and how."""
+    """What is run out of files, and how."""
 
+    hosting: Hosting
     files: Sequence[Path]
-    data: Path
     redis: str = field(default="", repr=False)
     """URL of what managed Spills use; empty: an embedded Valkey is run for each."""
-    tls: Path | None = None
-    insecure: bool = False
-    operator: str = ""
-    """Glob of the certificate names that may apply configuration."""
-    traces: str = ""
-    """Where traces go; empty: there are none."""
-    drain: DrainSettings = field(default_factory=DrainSettings)
-    http: str = ""
-    """Address for health and metrics; empty: as the manifests say."""
     later: Mapping[str, float] = field(default_factory=dict)
     """Seconds by the name of an Outfeed that is started so much later."""
 
@@ -86,7 +76,7 @@ class Ensemble:
         self._valkeys = valkeys
         self.manifests = manifests = read_manifests(gathering)
         self.outfeeds = {identity_of(outfeed): outfeed for outfeed in choice(manifests.of(Outfeed))}
-        document = document_of(manifests, next_revision(gathering.data))
+        document = document_of(manifests, next_revision(gathering.hosting.data))
         self.hosts: dict[Identity, LateHost] = {
             identity: self._host(outfeed, document) for identity, outfeed in self.outfeeds.items()
         }
@@ -106,7 +96,9 @@ class Ensemble:
             manifests = await asyncio.to_thread(read_manifests, self._gathering)
             outfeeds = self._choice(manifests.of(Outfeed))
             above = max(host.configuration.revisions.current for host in self.hosts.values())
-            document = document_of(manifests, await asyncio.to_thread(next_revision, self._gathering.data, above))
+            document = document_of(
+                manifests, await asyncio.to_thread(next_revision, self._gathering.hosting.data, above)
+            )
         except (ApiError, InputError, OSError) as error:
             log.error("the files cannot be used, the last configuration stays", problems=str(error).splitlines())
             return
@@ -116,10 +108,9 @@ class Ensemble:
             await host.renew(document)
 
     def _host(self, outfeed: Outfeed, document: ConfigDocument) -> LateHost:
-        identity = identity_of(outfeed)
-        folder = self._gathering.data / "outfeed" / ".".join(identity)
-        service = OutfeedService(identity, folder, Surroundings(self._managed_url, nntp_host))
-        return LateHost(service, host_settings(outfeed, self._gathering), document)
+        surroundings = Surroundings(self._managed_url, nntp_host)
+        service = OutfeedService(identity_of(outfeed), self._gathering.hosting.folder(outfeed), surroundings)
+        return LateHost(service, self._gathering.hosting.settings(outfeed), document)
 
     def _managed_url(self, spill: Spill) -> str:
         return self._gathering.redis or self._valkeys.url(spill)
@@ -133,12 +124,13 @@ async def gathered(gathering: Gathering, choice: Choice) -> AsyncIterator[Ensemb
     """
     if gathering.redis:
         parse_url(gathering.redis)
-    gathering.data.mkdir(parents=True, exist_ok=True)
-    lock = FileLease(gathering.data / "lock")
-    valkeys = Valkeys(gathering.data / "valkey")
+    data = gathering.hosting.data
+    data.mkdir(parents=True, exist_ok=True)
+    lock = FileLease(data / "lock")
+    valkeys = Valkeys(data / "valkey")
     if await lock.take(f"process {os.getpid()}", 0) is None:
         holder = await lock.holder()
-        raise InputError(f"{gathering.data} is in use by {holder}", "End that, or give another folder by --data.")
+        raise InputError(f"{data} is in use by {holder}", "End that, or give another folder by --data.")
     try:
         ensemble = Ensemble(gathering, choice, valkeys)
         if not gathering.redis:
@@ -151,21 +143,7 @@ async def gathered(gathering: Gathering, choice: Choice) -> AsyncIterator[Ensemb
 
 def read_manifests(gathering: Gathering) -> Manifests:
     """What is in the files, with identities. Raises `ManifestError` or `UidsError`."""
-    return with_uids(read_files(gathering.files), gathering.data)
-
-
-def host_settings(outfeed: Outfeed, gathering: Gathering) -> HostSettings:
-    """How an Outfeed is hosted: where it names no address, on loopback, or everywhere if there is TLS."""
-    default = EVERYWHERE if gathering.tls else "127.0.0.1"
-    listeners = outfeed.spec.listeners
-    grpc = joined(listeners.grpc.address or default, listeners.grpc.port)
-    return HostSettings(
-        grpc=GrpcSettings(grpc, tls=gathering.tls, insecure=gathering.insecure, reflection=gathering.tls is None),
-        http=gathering.http or joined(listeners.health.address or default, listeners.health.port),
-        drain=gathering.drain,
-        operator=gathering.operator,
-        traces=gathering.traces,
-    )
+    return with_uids(read_files(gathering.files), gathering.hosting.data)
 
 
 def spills_of(manifests: Manifests, outfeeds: Iterable[Outfeed]) -> list[Spill]:

@@ -1,9 +1,11 @@
 """What can go wrong in the command line itself.
 
-CliError            a message, what to do about it, and the exit status
-├── InputError      what was given on the command line cannot be used
-├── ValkeyError     the embedded Valkey does not run
-└── UndoneError     something of what was asked for was not done
+CliError                    a message, what to do about it, and the exit status
+├── InputError              what was given on the command line cannot be used
+├── ConfigurationError      the configuration of a pod cannot be used
+├── AwayError               what is needed cannot be reached now
+├── ValkeyError             the embedded Valkey does not run
+└── UndoneError             something of what was asked for was not done
 """
 
 from typing import ClassVar
@@ -33,6 +35,16 @@ class InputError(CliError):
     """What was given on the command line cannot be used."""
 
     status = MISUSED
+
+
+class ConfigurationError(CliError):
+    """The configuration of a pod is missing or cannot be used."""
+
+
+class AwayError(CliError):
+    """What is needed cannot be reached now."""
+
+    status = UNREACHABLE
 
 
 class ValkeyError(CliError):

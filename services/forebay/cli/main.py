@@ -6,7 +6,7 @@ from typing import Any
 
 import typer
 
-from forebay.cli.commands import outfeed
+from forebay.cli.commands import outfeed, spill
 from forebay.cli.commands.apply import apply
 from forebay.cli.commands.serve import serve
 from forebay.cli.commands.up import up
@@ -48,3 +48,4 @@ app.command(epilog="Example: `forebay apply -f examples/quickstart`")(apply)
 app.command(epilog="Example: `forebay validate -f examples/quickstart`")(validate)
 app.command(epilog="Example: `forebay version --output json`")(version)
 app.add_typer(outfeed.group, name="outfeed")
+app.add_typer(spill.group, name="spill")

@@ -19,12 +19,12 @@ DEFAULT_ADDRESS = "127.0.0.1:7119"
 OutputOption = Annotated[
     Output, typer.Option("--output", "-o", help="Print a `table` for people, or `json` for programs.")
 ]
-FilesOption = Annotated[
-    list[Path],
-    typer.Option(
-        "--file", "-f", metavar="PATH", help="A file of manifests, or a folder of *.yaml files. May be repeated."
-    ),
-]
+_FILES = typer.Option(
+    "--file", "-f", metavar="PATH", help="A file of manifests, or a folder of *.yaml files. May be repeated."
+)
+FilesOption = Annotated[list[Path], _FILES]
+AnyFilesOption = Annotated[list[Path] | None, _FILES]
+"""Where something else may be given instead."""
 DataOption = Annotated[
     Path, typer.Option("--data", metavar="FOLDER", envvar="FOREBAY_DATA", help="Where everything durable is kept.")
 ]

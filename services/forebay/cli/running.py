@@ -88,7 +88,7 @@ async def up(gathering: Gathering, wish: Wish) -> None:
             await ensemble.run()
             return
         fed = fed_one(ensemble.manifests, [*ensemble.outfeeds.values()])
-        feeding = Feeding(files, grpc_address(fed), gathering.tls, Report(files))
+        feeding = Feeding(files, grpc_address(fed), gathering.hosting.tls, Report(files))
         ended = await feed(ensemble, identity_of(fed), feeding, wish)
     if wish.until_delivered:
         conclude(feeding, ended, wish)

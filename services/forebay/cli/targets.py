@@ -9,7 +9,7 @@ LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 nothing is bound 
 def nntp_host(outfeed: Outfeed) -> str:
     """The host on which an Outfeed of this machine takes NNTP."""
     listener = outfeed.spec.listeners.nntp
-    return reachable(listener.address if listener else "")
+    return reachable(listener.address or "" if listener else "")
 
 
 def grpc_address(outfeed: Outfeed) -> str:

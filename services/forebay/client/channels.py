@@ -14,24 +14,29 @@ from forebay.runtime import CertificateFolder, ChannelSettings, ClientChannel, f
 class PromptSettings(ChannelSettings):
     """A channel that notices soon when a service is back."""
 
+    longest_backoff: float = 3.0
+    """Seconds between two tries to connect to a server that is away, at most."""
+
     def options(self) -> list[tuple[str, int | str]]:
-        """As grpc names them. Its own waits would go up to two minutes."""
+        """As grpc names them."""
         return [
             *super().options(),
             ("grpc.initial_reconnect_backoff_ms", 200),
-            ("grpc.min_reconnect_backoff_ms", 200),
-            ("grpc.max_reconnect_backoff_ms", 3000),
+            # Also how long a connection may take to be made: TLS with a busy service needs more than a moment.
+            ("grpc.min_reconnect_backoff_ms", 5000),
         ]
 
 
 def open_channel(address: str, tls: Path | None = None) -> ClientChannel:
     """A channel to `host:port` or `unix:/path`, over TLS with the certificates of a folder if one is given.
 
-    Raises `AddressError` or `CertificateError`.
+    `name@host:port` is for the way through a tunnel: the certificate of the service has to have this name, whatever the
+    host. Raises `AddressError` or `CertificateError`.
     """
-    where = parse_address(address)
+    name, _, place = ("", "", address) if address.startswith("unix:") else address.rpartition("@")
+    where = parse_address(place)
     target = str(where) if where.is_unix else f"dns:///{where}"
-    return ClientChannel(target, CertificateFolder(tls) if tls else None, PromptSettings())
+    return ClientChannel(target, CertificateFolder(tls) if tls else None, PromptSettings(server_name=name))
 
 
 @contextmanager

@@ -1,7 +1,8 @@
 import pytest
 
 from forebay.api.v1alpha1 import API_VERSION, Outfeed
-from forebay.cli.ensemble import Gathering, host_settings, unapplied
+from forebay.cli.ensemble import unapplied
+from forebay.cli.hosting import Hosting
 from forebay.cli.targets import grpc_address, nntp_host
 
 
@@ -16,34 +17,34 @@ def outfeed(name="hub", **listeners):
     )
 
 
-def gathering(tmp_path, **settings):
-    return Gathering([], tmp_path, **settings)
+def settings(outfeed, tmp_path, **options):
+    return Hosting(tmp_path, **options).settings(outfeed)
 
 
 def test_without_tls_a_service_listens_on_loopback(tmp_path):
-    settings = host_settings(outfeed(grpc={"port": 7000}), gathering(tmp_path))
-    assert (settings.grpc.listen, settings.http) == ("127.0.0.1:7000", "127.0.0.1:9119")
+    found = settings(outfeed(grpc={"port": 7000}), tmp_path)
+    assert (found.grpc.listen, found.http) == ("127.0.0.1:7000", "127.0.0.1:9119")
 
 
 def test_with_tls_it_listens_everywhere(tmp_path):
-    settings = host_settings(outfeed(), gathering(tmp_path, tls=tmp_path))
-    assert (settings.grpc.listen, settings.http) == ("[::]:7119", "[::]:9119")
-    assert not settings.grpc.reflection
+    found = settings(outfeed(), tmp_path, tls=tmp_path)
+    assert (found.grpc.listen, found.http) == ("[::]:7119", "[::]:9119")
+    assert not found.grpc.reflection
 
 
 def test_an_address_in_the_manifest_counts(tmp_path):
-    settings = host_settings(outfeed(grpc={"address": "10.0.0.1"}), gathering(tmp_path, insecure=True))
-    assert settings.grpc.listen == "10.0.0.1:7119"
-    assert settings.grpc.insecure
+    found = settings(outfeed(grpc={"address": "10.0.0.1"}), tmp_path, insecure=True)
+    assert found.grpc.listen == "10.0.0.1:7119"
+    assert found.grpc.insecure
 
 
 def test_operator_and_traces_are_handed_on(tmp_path):
-    settings = host_settings(outfeed(), gathering(tmp_path, operator="operator.*", traces="http://collector:4317"))
-    assert (settings.operator, settings.traces) == ("operator.*", "http://collector:4317")
+    found = settings(outfeed(), tmp_path, operator="operator.*", traces="http://collector:4317")
+    assert (found.operator, found.traces) == ("operator.*", "http://collector:4317")
 
 
 def test_the_address_for_health_can_be_overridden(tmp_path):
-    assert host_settings(outfeed(), gathering(tmp_path, http="127.0.0.1:0")).http == "127.0.0.1:0"
+    assert settings(outfeed(), tmp_path, http="127.0.0.1:0").http == "127.0.0.1:0"
 
 
 @pytest.mark.parametrize(

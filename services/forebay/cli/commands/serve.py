@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
+from forebay.cli.errors import InputError
 from forebay.cli.options import (
+    AnyFilesOption,
     DataOption,
-    FilesOption,
     InsecureOption,
     OperatorOption,
     RedisOption,
@@ -25,9 +26,21 @@ def group() -> None:
 
 @serve.command(epilog="Example: `forebay serve outfeed -f /etc/forebay --name hub --data /var/lib/forebay`")
 def outfeed(
-    files: FilesOption,
+    files: AnyFilesOption = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            "--config",
+            metavar="FOLDER",
+            help="Begin with the configuration in the files `revision` and `document` of a folder, as the operator "
+            "writes them, instead of manifests (-f). It is read at the start alone; Apply brings each later one.",
+        ),
+    ] = None,
     name: Annotated[
-        str, typer.Option("--name", help="Which Outfeed, if the files have several; NAMESPACE/NAME where needed.")
+        str,
+        typer.Option(
+            "--name", help="Which Outfeed, if the files have several; NAMESPACE/NAME where needed, as with --config."
+        ),
     ] = "",
     data: DataOption = Path(".forebay"),
     redis: RedisOption = "",
@@ -50,13 +63,22 @@ def outfeed(
         float, typer.Option(metavar="SECONDS", min=0, help="At the end: longest time for all of it.")
     ] = 25.0,
 ) -> None:
-    """Run one Outfeed of the manifests.
+    """Run one Outfeed of the manifests, or of the configuration that a pod is given.
 
     SIGHUP (or `forebay apply`) reads the files again and applies what changed. SIGTERM or Ctrl-C drains and ends.
     """
     from forebay.cli.ensemble import Gathering
+    from forebay.cli.hosting import Hosting
+    from forebay.cli.pod import run_pod
     from forebay.cli.running import run_serve
     from forebay.runtime import DrainSettings
 
-    drain = DrainSettings(drain_endpoints, drain_calls, drain_total)
-    run_serve(Gathering(files, data, redis, tls, insecure, operator, traces, drain, http), name)
+    hosting = Hosting(
+        data, tls, insecure, operator, traces, DrainSettings(drain_endpoints, drain_calls, drain_total), http
+    )
+    if files and not config:
+        run_serve(Gathering(hosting, files, redis), name)
+    elif config and not files:
+        run_pod(hosting, config, name)
+    else:
+        raise InputError("give manifests by -f or a configuration by --config, one of them and not both")

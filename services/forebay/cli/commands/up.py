@@ -61,7 +61,9 @@ def up(
     """
     from forebay.cli.choices import delays
     from forebay.cli.ensemble import Gathering
+    from forebay.cli.hosting import Hosting
     from forebay.cli.running import Wish, run_up
 
-    gathering = Gathering(files, data, redis, tls, insecure, operator, traces, later=delays(start_later or ()))
+    hosting = Hosting(data, tls, insecure, operator, traces)
+    gathering = Gathering(hosting, files, redis, delays(start_later or ()))
     run_up(gathering, Wish(offer, until_delivered, deadline, output))

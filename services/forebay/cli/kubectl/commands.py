@@ -1,0 +1,167 @@
+"""The commands of the plugin."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from forebay.cli.kubectl.options import (
+    ClientOption,
+    ContextOption,
+    EverywhereOption,
+    FileArgument,
+    KubeconfigOption,
+    NamesArgument,
+    NamespaceOption,
+    OutfeedArgument,
+)
+from forebay.cli.options import Output, OutputOption
+
+
+def status(
+    resource: Annotated[
+        str, typer.Argument(metavar="[KIND/NAME]", help="One resource with what belongs to it; all if left out.")
+    ] = "",
+    everywhere: EverywhereOption = False,
+    namespace: NamespaceOption = "",
+    context: ContextOption = "",
+    kubeconfig: KubeconfigOption = "",
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """Show all resources of Forebay and their pods as a tree; before it what is wrong, and the next step for each.
+
+    Kinds are Spill, Outfeed and Peerfeed, their plurals or their short names, as in of/hub.
+    """
+    from forebay.cli.kubectl.program import Kubectl
+    from forebay.cli.kubectl.treeview import show_status
+
+    show_status(Kubectl(namespace, context, kubeconfig, everywhere), resource, output)
+
+
+def peers(
+    outfeed: OutfeedArgument,
+    names: NamesArgument = None,
+    client: ClientOption = "kubectl",
+    namespace: NamespaceOption = "",
+    context: ContextOption = "",
+    kubeconfig: KubeconfigOption = "",
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """Show the peers of an Outfeed as its service sees them now."""
+    from forebay.cli.kubectl.calls import call, line_to
+    from forebay.cli.kubectl.program import Kubectl
+    from forebay.cli.peerviews import show_peers
+
+    line = line_to(Kubectl(namespace, context, kubeconfig), outfeed, client)
+    call(line, lambda address, tls: show_peers(names or [], address, tls, output))
+
+
+def top(
+    outfeed: OutfeedArgument,
+    names: NamesArgument = None,
+    interval: Annotated[
+        float, typer.Option("--interval", metavar="SECONDS", min=0.1, max=3600, help="Time between two looks.")
+    ] = 1.0,
+    client: ClientOption = "kubectl",
+    namespace: NamespaceOption = "",
+    context: ContextOption = "",
+    kubeconfig: KubeconfigOption = "",
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """Show the peers of an Outfeed, again and again, until Ctrl-C. With --output json: an object a line.
+
+    When the pod is replaced, the new one is called.
+    """
+    from forebay.cli.kubectl.calls import call, line_to
+    from forebay.cli.kubectl.program import Kubectl
+    from forebay.cli.peerviews import watch_peers
+
+    line = line_to(Kubectl(namespace, context, kubeconfig), outfeed, client)
+    call(line, lambda address, tls: watch_peers(names or [], interval, address, tls, output))
+
+
+def explain(
+    outfeed: OutfeedArgument,
+    file: FileArgument,
+    client: ClientOption = "kubectl",
+    namespace: NamespaceOption = "",
+    context: ContextOption = "",
+    kubeconfig: KubeconfigOption = "",
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """Tell which peers of an Outfeed would get an article, and why the others would not. Nothing is stored or sent."""
+    from forebay.cli.kubectl.calls import call, line_to
+    from forebay.cli.kubectl.program import Kubectl
+    from forebay.cli.peerviews import explain_article
+
+    line = line_to(Kubectl(namespace, context, kubeconfig), outfeed, client)
+    call(line, lambda address, tls: explain_article(file, address, tls, output))
+
+
+def clients(
+    outfeed: OutfeedArgument,
+    save: Annotated[
+        tuple[str, Path] | None,
+        typer.Option("--save", metavar="CLIENT FOLDER", help="Write tls.crt, tls.key and ca.crt of a client there."),
+    ] = None,
+    namespace: NamespaceOption = "",
+    context: ContextOption = "",
+    kubeconfig: KubeconfigOption = "",
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """List the clients of an Outfeed: who their certificates say they are, and until when.
+
+    Names come from its `spec.clients`; `kubectl` is always among them. What --save writes is for `--tls FOLDER` of the
+    `forebay` command; only you can read it.
+    """
+    from forebay.cli.kubectl.clients import save_client, show_clients
+    from forebay.cli.kubectl.program import Kubectl
+
+    kubectl = Kubectl(namespace, context, kubeconfig)
+    if save:
+        save_client(kubectl, outfeed, *save)
+    else:
+        show_clients(kubectl, outfeed, output)
+
+
+def access(
+    outfeed: OutfeedArgument,
+    check: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            "--check",
+            metavar="PRINCIPAL METHOD",
+            help="Tell whether a principal, or one of the Outfeed's clients, may call a method; exit status 1 if not.",
+        ),
+    ] = None,
+    namespace: NamespaceOption = "",
+    context: ContextOption = "",
+    kubeconfig: KubeconfigOption = "",
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """Tell who may call what of an Outfeed: the rules of its `spec.access`, and the clients that each is about."""
+    from forebay.cli.kubectl.access import check_access, show_access
+    from forebay.cli.kubectl.program import Kubectl
+
+    kubectl = Kubectl(namespace, context, kubeconfig)
+    if check:
+        check_access(kubectl, outfeed, *check, output)
+    else:
+        show_access(kubectl, outfeed, output)
+
+
+def purges(
+    everywhere: EverywhereOption = False,
+    namespace: NamespaceOption = "",
+    context: ContextOption = "",
+    kubeconfig: KubeconfigOption = "",
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """List the services that have entries on Spills, and how far those of services that are gone have been deleted.
+
+    For each service that is gone the operator runs a Job, which deletes what the service left on the Spill.
+    """
+    from forebay.cli.kubectl.program import Kubectl
+    from forebay.cli.kubectl.purges import show_purges
+
+    show_purges(Kubectl(namespace, context, kubeconfig, everywhere), output)

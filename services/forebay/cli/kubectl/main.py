@@ -1,0 +1,42 @@
+"""Entry of `kubectl forebay`."""
+
+import os
+from typing import Any
+
+from forebay.cli.kubectl import commands
+from forebay.cli.main import Application
+
+HELP = """Forebay on this cluster: how it fares, who may call it, and what its services say.
+
+Begin with `kubectl forebay status`. It and `clients`, `access` and `purges` ask the API server alone; `peers`, `top`
+and `explain` call a service, through a port-forward of their own and with a certificate that the operator issued.
+"""
+NAME = "kubectl forebay"
+
+# What gRPC itself says of a connection that a replaced pod ends would stand between the lines of a table.
+os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+
+
+class Plugin(Application):
+    """The whole plugin, which is called by kubectl and looks like a part of it."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the command that the arguments name, and end the process."""
+        return super().__call__(*args, prog_name=NAME, **kwargs)
+
+
+app = Plugin(
+    name=NAME,
+    help=HELP,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+)
+app.command(epilog="Example: `kubectl forebay status outfeed/hub`")(commands.status)
+app.command(epilog="Example: `kubectl forebay peers hub west`")(commands.peers)
+app.command(epilog="Example: `kubectl forebay top hub --interval 0.5`")(commands.top)
+app.command(epilog="Example: `kubectl forebay explain hub some.article`")(commands.explain)
+app.command(epilog="Example: `kubectl forebay clients hub --save inn ./inn-certificate`")(commands.clients)
+app.command(epilog="Example: `kubectl forebay access hub --check inn Offer`")(commands.access)
+app.command(epilog="Example: `kubectl forebay purges --all-namespaces`")(commands.purges)

@@ -1,0 +1,27 @@
+"""Options and arguments that several commands have."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+NamespaceOption = Annotated[
+    str, typer.Option("--namespace", "-n", metavar="NAME", help="Namespace; left out: that of the context.")
+]
+ContextOption = Annotated[
+    str, typer.Option("--context", metavar="NAME", help="Context of the kubeconfig; left out: the current one.")
+]
+KubeconfigOption = Annotated[
+    str, typer.Option("--kubeconfig", metavar="FILE", help="Kubeconfig; left out: the one that kubectl uses.")
+]
+EverywhereOption = Annotated[bool, typer.Option("--all-namespaces", "-A", help="Look at all namespaces.")]
+OutfeedArgument = Annotated[str, typer.Argument(metavar="OUTFEED", help="Name of the Outfeed.")]
+NamesArgument = Annotated[
+    list[str] | None, typer.Argument(metavar="[PEER]...", help="Names of Peerfeeds; all if none.")
+]
+ClientOption = Annotated[
+    str, typer.Option("--client", metavar="NAME", help="Call with the certificate of this client of the Outfeed.")
+]
+FileArgument = Annotated[
+    Path, typer.Argument(metavar="FILE", allow_dash=True, help="An article, or its headers; - is standard input.")
+]

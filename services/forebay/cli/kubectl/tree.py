@@ -1,0 +1,68 @@
+"""The resources of a cluster as trees: an Outfeed with its Peerfeeds, each with the pods that run it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Self, TypeVar
+
+from forebay.cli.errors import InputError
+from forebay.cli.kubectl.cluster import KINDS, Inventory, likely, missing
+from forebay.cli.kubectl.objects import Pod, Resource
+
+T = TypeVar("T", Pod, Resource)
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A resource, its pods, and the resources that belong to it."""
+
+    resource: Resource
+    pods: Sequence[Pod] = ()
+    children: Sequence["Branch"] = ()
+
+    def walk(self) -> Iterator["Branch"]:
+        """This branch and all below it."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+    @classmethod
+    def of(cls, resource: Resource, inventory: Inventory) -> Self:
+        """The branch that begins with a resource."""
+        place = resource.namespace, resource.kind, resource.name
+        pods = [pod for pod in inventory.pods if (pod.namespace, *pod.owner) == place]
+        peers = inventory.of("Peerfeed") if resource.kind == "Outfeed" else ()
+        children = [each for each in peers if (each.namespace, each.parent) == (resource.namespace, resource.name)]
+        return cls(resource, _by_name(pods), [cls.of(child, inventory) for child in _by_name(children)])
+
+
+def trees(inventory: Inventory) -> list[Branch]:
+    """All resources: by namespace the Spills, the Outfeeds, and the Peerfeeds whose Outfeed is not there."""
+    outfeeds = {(each.namespace, each.name) for each in inventory.of("Outfeed")}
+    lost = [each for each in inventory.of("Peerfeed") if (each.namespace, each.parent) not in outfeeds]
+    roots = [*_by_name(inventory.of("Spill")), *_by_name(inventory.of("Outfeed")), *_by_name(lost)]
+    return [Branch.of(root, inventory) for root in sorted(roots, key=lambda root: root.namespace)]
+
+
+def tree_of(inventory: Inventory, text: str) -> list[Branch]:
+    """The trees that begin with `KIND/NAME`. Raises `InputError` when there is no such resource."""
+    word, slash, name = text.partition("/")
+    if not slash or not name:
+        raise InputError(f"{text} is no resource", "Give KIND/NAME, as outfeed/hub.")
+    kind = kind_of(word)
+    found = [each for each in inventory.of(kind) if each.name == name]
+    if not found:
+        raise missing(kind, name, [each.name for each in inventory.of(kind)])
+    return [Branch.of(each, inventory) for each in found]
+
+
+def kind_of(word: str) -> str:
+    """The kind that a word stands for as kubectl takes it: its name, plural or short name. Raises `InputError`."""
+    words = {form: kind for kind, forms in KINDS.items() for form in (kind.lower(), *forms)}
+    plain = word.lower().partition(".")[0]
+    if plain not in words:
+        raise InputError(f"{word} is no kind of Forebay", likely(plain, [*words]))
+    return words[plain]
+
+
+def _by_name(objects: Sequence[T]) -> list[T]:
+    return sorted(objects, key=lambda each: each.name)

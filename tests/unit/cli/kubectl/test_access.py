@@ -1,0 +1,51 @@
+import pytest
+
+from forebay.cli.errors import InputError
+from forebay.cli.kubectl.access import full_method, grants, why_not
+
+from .bodies import outfeed_model
+
+OFFER = "forebay.outfeed.v1.OutfeedService/Offer"
+APPLY = "forebay.config.v1.ConfigService/Apply"
+INN = {"principal": "inn.news.client.forebay", "methods": ["Offer"]}
+
+
+def test_a_rule_is_about_the_clients_that_its_principal_fits():
+    rules = [INN, {"principal": "*.news.client.forebay"}, {"principal": "elsewhere"}]
+    found = grants(outfeed_model(clients=["inn"], access=rules))
+    assert [(each.clients, each.methods) for each in found] == [
+        (("inn",), ("Offer",)),
+        (("inn", "kubectl"), ("*",)),
+        ((), ("*",)),
+    ]
+
+
+def test_a_rule_lets_its_principal_call_its_methods():
+    rules = outfeed_model(access=[INN]).spec.access
+    assert why_not(rules, "inn.news.client.forebay", OFFER) == ""
+    assert "add a rule" in why_not(rules, "inn.news.client.forebay", full_method("Pause"))
+    assert "add a rule" in why_not(rules, "other", OFFER)
+
+
+def test_without_rules_everybody_may_call_everything_but_apply():
+    assert why_not((), "anybody", OFFER) == ""
+    assert "only the operator may" in why_not((), "anybody", APPLY)
+
+
+def test_the_operator_applies():
+    assert why_not(outfeed_model(access=[INN]).spec.access, "operator.forebay", APPLY) == ""
+
+
+@pytest.mark.parametrize("text", ["Offer", "OutfeedService/Offer", OFFER])
+def test_a_method_has_three_forms(text):
+    assert full_method(text) == OFFER
+
+
+def test_the_methods_of_the_configuration_count():
+    assert full_method("Apply") == APPLY
+
+
+def test_a_method_that_is_not_there_is_told_with_one_that_is():
+    with pytest.raises(InputError, match="no method Ofer") as caught:
+        full_method("Ofer")
+    assert caught.value.remedy == "Did you mean Offer?"

@@ -1,0 +1,69 @@
+from datetime import timedelta
+
+import pytest
+
+from forebay.cli.kubectl.objects import shortly
+
+from .bodies import NOW, condition, outfeed, peerfeed, pod, resource, waiting
+
+
+def test_ready_is_the_condition_of_the_newest_form():
+    found = outfeed("hub", condition("Ready", "False", "NameTaken", "rename it")).ready
+    assert (found.status, found.reason, found.message) == ("False", "NameTaken", "rename it")
+
+
+def test_what_nobody_has_looked_at_is_unknown():
+    assert (outfeed().ready.status, outfeed().ready.reason) == ("Unknown", "NotSeen")
+
+
+def test_a_change_that_is_not_seen_yet_is_unknown():
+    found = outfeed("hub", condition("Ready"), generation=3, observed=2).ready
+    assert (found.status, found.reason) == ("Unknown", "ChangePending")
+
+
+def test_figures_are_those_that_are_there():
+    assert outfeed("hub", condition("Ready"), peers="2/3", backlog=0).figures == {"peers": "2/3", "backlog": 0}
+    services = [{"kind": "Outfeed", "name": "hub", "uid": "1"}]
+    assert resource("Spill", "main", condition("Ready"), services=services).figures == {"services": 1}
+    assert peerfeed().figures == {}
+
+
+def test_a_pod_belongs_to_a_resource():
+    assert pod().owner == ("Outfeed", "hub")
+    assert pod("main-valkey-0", "valkey", "main").owner == ("Spill", "main")
+    assert pod("purge-1", "purge", "main").owner == ("", "main")
+
+
+def test_a_pod_that_waits_tells_why():
+    found = pod(ready="False", phase="Pending", containerStatuses=waiting("ErrImagePull", "no such image"))
+    assert (found.phase, found.ready.message, found.running) == ("ErrImagePull", "no such image", False)
+    assert found.restarts == 3
+
+
+def test_a_pod_without_a_node_tells_why():
+    unscheduled = condition("PodScheduled", "False", "Unschedulable", "no node has room")
+    found = pod(phase="Pending", conditions=[unscheduled])
+    assert (found.phase, found.ready.status, found.ready.message) == ("Pending", "False", "no node has room")
+
+
+def test_a_pod_that_runs_and_is_not_ready_can_be_called():
+    found = pod(ready="False")
+    assert (found.running, found.ready.status, found.ready.message) == (True, "False", "it is not ready")
+
+
+def test_a_pod_that_is_deleted_does_not_run():
+    found = pod()
+    found.body["metadata"]["deletionTimestamp"] = "2026-01-31T13:00:00Z"
+    assert (found.phase, found.running) == ("Terminating", False)
+
+
+def test_age_counts_from_the_creation():
+    assert outfeed().age(NOW) == timedelta(hours=3)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(-5, "0s"), (119, "119s"), (120, "2m"), (7199, "119m"), (7200, "2h"), (172_799, "47h"), (172_800, "2d")],
+)
+def test_spans_are_told_shortly(seconds, text):
+    assert shortly(timedelta(seconds=seconds)) == text

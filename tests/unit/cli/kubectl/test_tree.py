@@ -1,0 +1,80 @@
+import pytest
+
+from forebay.cli.errors import InputError
+from forebay.cli.kubectl.cluster import Inventory
+from forebay.cli.kubectl.tree import kind_of, tree_of, trees
+
+from .bodies import outfeed, peerfeed, pod, resource
+
+
+def shape(branch):
+    return (
+        branch.resource.title,
+        [each.name for each in branch.pods],
+        [shape(child) for child in branch.children],
+    )
+
+
+def shapes(branches):
+    return [shape(branch) for branch in branches]
+
+
+HUB = Inventory(
+    [peerfeed("west"), outfeed(), peerfeed("east"), resource("Spill", "main")],
+    [pod(), pod("main-valkey-0", "valkey", "main"), pod("purge-1", "purge", "main")],
+)
+
+
+def test_a_spill_comes_before_the_outfeeds_and_these_have_their_peers():
+    assert shapes(trees(HUB)) == [
+        ("Spill/main", ["main-valkey-0"], []),
+        ("Outfeed/hub", ["hub-outfeed-0"], [("Peerfeed/east", [], []), ("Peerfeed/west", [], [])]),
+    ]
+
+
+def test_peers_of_an_outfeed_that_is_not_there_come_last():
+    found = Inventory([peerfeed("lost", parent="gone"), outfeed()])
+    assert shapes(trees(found)) == [("Outfeed/hub", [], []), ("Peerfeed/lost", [], [])]
+
+
+def test_namesakes_of_other_namespaces_are_kept_apart():
+    found = Inventory(
+        [outfeed(namespace="b"), outfeed(namespace="a"), peerfeed(namespace="b"), peerfeed("x", namespace="c")],
+        [pod(namespace="a")],
+    )
+    assert shapes(trees(found)) == [
+        ("Outfeed/hub", ["hub-outfeed-0"], []),
+        ("Outfeed/hub", [], [("Peerfeed/west", [], [])]),
+        ("Peerfeed/x", [], []),
+    ]
+
+
+def test_one_resource_comes_with_what_belongs_to_it():
+    assert shapes(tree_of(HUB, "spl/main")) == [("Spill/main", ["main-valkey-0"], [])]
+    assert shapes(tree_of(HUB, "Peerfeed/west")) == [("Peerfeed/west", [], [])]
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "remedy"),
+    [
+        pytest.param("outfeed/hubb", "there is no Outfeed hubb", "Did you mean hub?", id="near"),
+        pytest.param("spill/x", "there is no Spill x", "Known are main", id="far"),
+        pytest.param("outfeeed/hub", "outfeeed is no kind", "Did you mean outfeed?", id="kind"),
+        pytest.param("hub", "hub is no resource", "Give KIND/NAME, as outfeed/hub.", id="no kind"),
+        pytest.param("outfeed/", "outfeed/ is no resource", "Give KIND/NAME, as outfeed/hub.", id="no name"),
+    ],
+)
+def test_a_wrong_name_is_told_with_a_right_one(text, message, remedy):
+    with pytest.raises(InputError, match=message) as caught:
+        tree_of(HUB, text)
+    assert caught.value.remedy == remedy
+
+
+def test_a_namespace_without_any_is_told():
+    with pytest.raises(InputError, match="there is no Outfeed hub: the namespace has none"):
+        tree_of(Inventory([]), "outfeed/hub")
+
+
+@pytest.mark.parametrize("word", ["outfeed", "Outfeed", "outfeeds", "of", "outfeeds.forebay.dev"])
+def test_a_kind_has_the_names_that_kubectl_takes(word):
+    assert kind_of(word) == "Outfeed"
