@@ -1,0 +1,74 @@
+"""What services said about one resource."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from forebay.api.manifests import read_object
+from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
+from forebay_operator.body import Body
+from forebay_operator.conditions.condition import FALSE, TRUE, UNKNOWN, Verdict, conditions_of, generation_of
+from forebay_operator.conditions.wording import violations_text
+
+if TYPE_CHECKING:
+    from forebay_operator.pods import PodView
+
+NOT_CONFIGURED = "NotConfigured"
+"""The degradation of a service that has nothing in force yet."""
+
+SAID_BY_SERVICES = frozenset({"Applied", "Connected", "Refused"})
+"""Reasons of a Ready that stay true while services are away: they start with what they had."""
+
+
+def answering(views: Sequence["PodView"]) -> list["PodView"]:
+    """The pods that answered."""
+    return [view for view in views if view.reachable]
+
+
+def unconfigured(views: Sequence["PodView"]) -> str:
+    """Why a service has nothing in force; empty when it has, or when none answered."""
+    messages = [
+        each.message for view in answering(views) for each in view.degradations if each.reason == NOT_CONFIGURED
+    ]
+    return messages[0] if messages else ""
+
+
+def is_configured(views: Sequence["PodView"]) -> bool:
+    """Whether a service has a configuration in force, as far as it answered."""
+    return any(view.revision for view in answering(views)) and not unconfigured(views)
+
+
+def applied(resource: Body, views: Sequence["PodView"]) -> Verdict | None:
+    """What the services made of the newest generation of a resource; None when none answered."""
+    results = [view.result_of(resource["kind"], resource["metadata"]["uid"]) for view in answering(views)]
+    if not results:
+        return None
+    generation = generation_of(resource)
+    for result in results:
+        if result is None or result.generation < generation:
+            return Verdict(UNKNOWN, "Applying", f"generation {generation} is on its way to the service")
+    told = [result for result in results if result]
+    if refused := next((result for result in told if not result.applied), None):
+        return Verdict(FALSE, "Refused", violations_text(refused.violations))
+    warnings = "; ".join(dict.fromkeys(warning for result in told for warning in result.warnings))
+    return Verdict(TRUE, "Applied", f"in force; left aside: {warnings}" if warnings else "in force")
+
+
+def said_before(resource: Body) -> Verdict | None:
+    """What services said of this generation, by its Ready, before they went away; None when it was not they who did."""
+    for condition in conditions_of(resource):
+        is_theirs = condition["type"] == "Ready" and condition["reason"] in SAID_BY_SERVICES
+        if is_theirs and condition["observedGeneration"] == generation_of(resource):
+            return Verdict(condition["status"], condition["reason"], condition["message"])
+    return None
+
+
+def malformed(resource: Body) -> str:
+    """What is wrong with a resource by itself, by the rules that services read it with; empty when it is sound."""
+    reading = read_object(resource, lenient=True)
+    return "" if reading.resource else violations_text(reading.violations)
+
+
+def peers_of(peerfeed: Body, views: Sequence["PodView"]) -> list[pb.PeerStatus]:
+    """How a peer fares in each pod that answered and has it."""
+    uid = peerfeed["metadata"]["uid"]
+    return [peer for view in answering(views) if (peer := view.peer_of(uid))]

@@ -1,0 +1,29 @@
+"""Figures of a status: rounded, so that what hardly changes is no change."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
+from forebay_operator.conditions.answers import answering
+
+if TYPE_CHECKING:
+    from forebay_operator.pods import PodView
+
+EXACT_UP_TO = 100
+
+
+def rounded(count: int) -> int:
+    """The count with its first two digits where it is above 100."""
+    return count if count <= EXACT_UP_TO else round(count, 2 - len(str(count)))
+
+
+def backlog(peers: Sequence[pb.PeerStatus]) -> int:
+    """Articles that wait on Redis, rounded."""
+    return rounded(sum(peer.backlog.entries for peer in peers))
+
+
+def peers_text(views: Sequence["PodView"]) -> str:
+    """Peers that are fed, of all, as `2/3`. One that is idle is: its connection comes with the next article."""
+    peers = [peer for view in answering(views) for peer in view.peers]
+    fed = sum(peer.state in (pb.PEER_STATE_CONNECTED, pb.PEER_STATE_IDLE) for peer in peers)
+    return f"{fed}/{len(peers)}"

@@ -1,0 +1,116 @@
+"""A service's configuration as one document."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from forebay.api import Violation
+from forebay.runtime import ConfigDocument, InvalidArgumentError, Secret
+from forebay.runtime.document import encode, inflated, parsed
+from forebay_operator.body import Body
+from forebay_operator.configuration.managed import as_given
+from forebay_operator.configuration.secrets import references_in, title
+
+Identity = tuple[str, str, str]
+"""Kind, namespace and name."""
+Texts = Mapping[str, Mapping[str, str]]
+"""Values by `namespace/name` of a Secret, then by key."""
+
+LARGEST = 1024 * 1024 - 1024
+"""Octets of a document: Kubernetes allows 1 MiB for all values of a Secret, and the revision is one of them."""
+METADATA = ("name", "namespace", "uid", "generation")
+"""What services look at. Labels and annotations would only make new revisions."""
+
+
+@dataclass(frozen=True)
+class Composition:
+    """What a service is to have, without a revision."""
+
+    manifests: tuple[Body, ...]
+    """Spill, Outfeed, the Outfeeds that peers target, Peerfeeds; each group by name."""
+    secrets: Mapping[str, Mapping[str, Secret]]
+    """Of each Secret, by `namespace/name`, the keys that are referred to, as far as they are there."""
+    faults: Mapping[Identity, tuple[Violation, ...]]
+    """What is missing in Secrets, by the resource that refers to it."""
+    document: bytes = field(repr=False)
+    """The encoded document."""
+    digest: str
+    """SHA-256 of the content, whatever the order of keys in the manifests: hexadecimal."""
+
+    @property
+    def problem(self) -> str:
+        """Why it can't be stored, with the remedy; empty when it can."""
+        if len(self.document) <= LARGEST:
+            return ""
+        peers = sum(manifest.get("kind") == "Peerfeed" for manifest in self.manifests)
+        size = f"the configuration has {len(self.document):,} octets compressed, with {peers:,} Peerfeeds"
+        return f"{size}, and a Secret holds {LARGEST:,}: divide the Peerfeeds among several Outfeeds"
+
+    def at(self, revision: int) -> ConfigDocument:
+        """The document under a revision."""
+        return ConfigDocument(revision, self.manifests, self.secrets)
+
+    def is_in(self, stored: bytes) -> bool:
+        """Whether a stored document has the same content; False also when it can't be read."""
+        try:
+            return digest_of(stored) == self.digest
+        except InvalidArgumentError:
+            return False
+
+
+def compose(
+    outfeed: Body, spill: Body | None, peerfeeds: Iterable[Body], targets: Iterable[Body], secrets: Texts
+) -> Composition:
+    """The configuration of an Outfeed.
+
+    `secrets` holds what `secrets_of` the same resources tells, as far as it is there. A resource with faults, or whose
+    Secret is missing, stays in: its service keeps what was in force of it, and would drop what is left out, backlog
+    and all.
+    """
+    bodies = _in_order(outfeed, spill, peerfeeds, targets)
+    found, faults = _resolved(bodies, secrets)
+    manifests = tuple(map(manifest_of, bodies))
+    document = encode(ConfigDocument(1, manifests, found))
+    return Composition(manifests, found, faults, document, digest_of(document))
+
+
+def manifest_of(body: Body) -> Body:
+    """What a service needs of a resource: who it is, and its spec."""
+    metadata = {name: body["metadata"][name] for name in METADATA if name in body["metadata"]}
+    return {"apiVersion": body["apiVersion"], "kind": body["kind"], "metadata": metadata, "spec": body.get("spec", {})}
+
+
+def digest_of(document: bytes) -> str:
+    """SHA-256 of what an encoded document holds. Raises `InvalidArgumentError` when it can't be read."""
+    content = parsed(inflated(document))
+    return sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def identity_of(body: Body) -> Identity:
+    """Kind, namespace and name of a resource."""
+    return body["kind"], body["metadata"].get("namespace", "default"), body["metadata"]["name"]
+
+
+def _in_order(outfeed: Body, spill: Body | None, peerfeeds: Iterable[Body], targets: Iterable[Body]) -> Sequence[Body]:
+    """Each resource once: what others name before them, and each group by name."""
+    spills = [as_given(spill)] if spill else []
+    ordered = [*spills, outfeed, *sorted(targets, key=identity_of), *sorted(peerfeeds, key=identity_of)]
+    return list({identity_of(body): body for body in ordered}.values())
+
+
+def _resolved(
+    bodies: Iterable[Body], secrets: Texts
+) -> tuple[dict[str, dict[str, Secret]], dict[Identity, tuple[Violation, ...]]]:
+    """The values that resources refer to, and what is missing of them."""
+    found: dict[str, dict[str, Secret]] = {}
+    faults: dict[Identity, tuple[Violation, ...]] = {}
+    for body in bodies:
+        for path, reference in references_in(body):
+            value = secrets.get(title(body, reference), {}).get(reference.key)
+            if value is None:
+                problem = f"the Secret {reference.name} with a text under the key {reference.key} is missing: add it"
+                faults[identity_of(body)] = (*faults.get(identity_of(body), ()), Violation(path, problem))
+            else:
+                found.setdefault(title(body, reference), {})[reference.key] = Secret(value)
+    return found, faults

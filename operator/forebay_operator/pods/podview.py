@@ -1,0 +1,78 @@
+"""What one pod of a service says of itself."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from forebay.pb.config.v1 import config_pb2
+from forebay.pb.outfeed.v1 import outfeed_pb2
+from forebay.runtime import Degradation, FieldViolation, ResourceResult
+
+
+@dataclass(frozen=True)
+class PodView:
+    """One pod, as its service answered."""
+
+    name: str
+    """Of the pod."""
+    ready: bool = False
+    """Whether the service takes requests."""
+    reachable: bool = False
+    """Whether the service answered at all."""
+    problem: str = ""
+    """Why it did not answer, or refused what was applied, with the next step; empty when all went well."""
+    revision: int = 0
+    """The configuration in force; 0 before the first."""
+    version: str = ""
+    """Of the software, as `0.1.0`."""
+    results: tuple[ResourceResult, ...] = ()
+    """What came of each resource of that configuration."""
+    degradations: tuple[Degradation, ...] = ()
+    """What the service does without."""
+    peers: tuple[outfeed_pb2.PeerStatus, ...] = ()
+    """The peers of an outfeed by name; none before its first sound configuration."""
+
+    def result_of(self, kind: str, uid: str) -> ResourceResult | None:
+        """What came of one resource; None when the configuration in force does not have it."""
+        return self._results.get((kind, uid))
+
+    def peer_of(self, uid: str) -> outfeed_pb2.PeerStatus | None:
+        """How one peer fares; None when the service does not have it."""
+        return self._peers.get(uid)
+
+    # Looked up for each of thousands of peers.
+    @cached_property
+    def _results(self) -> dict[tuple[str, str], ResourceResult]:
+        return {(result.kind, result.uid): result for result in self.results}
+
+    @cached_property
+    def _peers(self) -> dict[str, outfeed_pb2.PeerStatus]:
+        return {peer.uid: peer for peer in self.peers}
+
+
+def viewed(name: str, status: config_pb2.GetStatusResponse, peers: Iterable[outfeed_pb2.PeerStatus] = ()) -> PodView:
+    """The view of a pod that answered."""
+    return PodView(
+        name,
+        ready=status.ready,
+        reachable=True,
+        revision=status.revision,
+        version=status.version,
+        results=tuple(map(_result, status.resources)),
+        degradations=tuple(
+            Degradation(each.reason, each.message, each.kind, each.name) for each in status.degradations
+        ),
+        peers=tuple(peers),
+    )
+
+
+def _result(message: config_pb2.ResourceResult) -> ResourceResult:
+    return ResourceResult(
+        message.kind,
+        message.namespace,
+        message.name,
+        message.uid,
+        message.generation,
+        tuple(FieldViolation(each.field, each.description) for each in message.violations),
+        tuple(message.warnings),
+    )

@@ -1,0 +1,32 @@
+"""Paused resources: in a configuration they stay as they were when they were carried out last. Pure."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from forebay_operator.body import Body
+from forebay_operator.conditions import is_paused
+from forebay_operator.reconcile.objects import Identity, identity_of
+
+Manifests = Callable[[], Mapping[Identity, Body]]
+"""What is stored of a service's configuration, by identity."""
+
+
+def frozen(resource: Body, stored: Manifests) -> Body:
+    """A resource, or what is stored of it while it is paused; itself where nothing is, as after the Secret was lost."""
+    if not is_paused(resource):
+        return resource
+    kept = stored().get(identity_of(resource))
+    return kept if kept and kept["metadata"].get("uid") == resource["metadata"]["uid"] else resource
+
+
+def frozen_peers(peerfeeds: Iterable[Body], stored: Manifests) -> list[Body]:
+    """Peerfeeds, without those that were paused before they were ever carried out.
+
+    All others stay in whatever happens: a service drops the backlog of a peer that its configuration lacks.
+    """
+    kept = ((peerfeed, frozen(peerfeed, stored)) for peerfeed in peerfeeds)
+    return [former for peerfeed, former in kept if former is not peerfeed or not is_untouched(peerfeed)]
+
+
+def is_untouched(resource: Body) -> bool:
+    """Whether a resource was paused from the start on: its status has no generation then."""
+    return is_paused(resource) and "observedGeneration" not in resource.get("status", {})

@@ -1,0 +1,45 @@
+from forebay.pb.config.v1 import config_pb2
+from forebay.pb.outfeed.v1 import outfeed_pb2
+from forebay.runtime import Degradation, FieldViolation, ResourceResult
+from forebay.runtime.configservice import result_message
+from forebay_operator.pods.podview import PodView, viewed
+
+RESULT = ResourceResult(
+    "Peerfeed",
+    "news",
+    "one",
+    "uid-1",
+    4,
+    (FieldViolation("spec.port", "is 0; give another"),),
+    ("spec.new is unknown",),
+)
+
+
+def test_an_answer_is_taken_over():
+    status = config_pb2.GetStatusResponse(
+        revision=7,
+        service="outfeed",
+        version="0.1.0",
+        ready=True,
+        resources=[result_message(RESULT)],
+        degradations=[config_pb2.Degradation(reason="SpillUnavailable", message="away", kind="Spill", name="main")],
+    )
+    peer = outfeed_pb2.PeerStatus(name="one")
+    assert viewed("hub-outfeed-0", status, [peer]) == PodView(
+        "hub-outfeed-0",
+        ready=True,
+        reachable=True,
+        revision=7,
+        version="0.1.0",
+        results=(RESULT,),
+        degradations=(Degradation("SpillUnavailable", "away", "Spill", "main"),),
+        peers=(peer,),
+    )
+
+
+def test_what_is_said_of_one_resource_is_found_by_its_identity():
+    peer = outfeed_pb2.PeerStatus(name="one", uid="uid-1")
+    view = PodView("hub-outfeed-0", results=(RESULT,), peers=(peer,))
+    assert view.result_of("Peerfeed", "uid-1") is RESULT
+    assert view.peer_of("uid-1") is peer
+    assert view.result_of("Spill", "uid-1") is view.result_of("Peerfeed", "uid-2") is view.peer_of("uid-2") is None
