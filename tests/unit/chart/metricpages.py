@@ -1,0 +1,68 @@
+"""What /metrics of a service and of the operator shows when everything that can be shown is."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+from types import SimpleNamespace
+
+from grpc import StatusCode
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.parser import text_string_to_metric_families
+
+import rooms
+from fakeclock import FakeClock
+from fakeconnection import Connections
+from forebay.outfeed.incoming.feeder import ListenerCounts
+from forebay.outfeed.sending.ending import Cause
+from forebay.outfeed.servicemetrics import service_metrics
+from forebay.runtime.hostmetrics import host_metrics
+from forebay.runtime.metrics import LoopCollector, make_registry
+from forebay.runtime.revisions import Revisions
+from forebay.runtime.rpcmetrics import RpcMetrics
+from forebay.runtime.service import Degradation
+from forebay_operator.metrics import Metrics, QueueCollector
+from forebay_operator.queue import Key, WorkQueue
+
+Labels = dict[str, set[str]]
+"""Labels by the name of a metric."""
+
+
+@asynccontextmanager
+async def of_an_outfeed(folder: Path, connections: Connections) -> AsyncIterator[Labels]:
+    """An outfeed over TLS with a peer that refuses the login, a feeder, a fault and a call."""
+    registry = make_registry()
+    certificates = SimpleNamespace(current=SimpleNamespace(expires=datetime.now(UTC)))
+    state = SimpleNamespace(
+        name="outfeed", ready=True, degradations=lambda: [Degradation("DiskFull", "")], folder=certificates
+    )
+    registry.register(LoopCollector(lambda: host_metrics(state, Revisions())))
+    with RpcMetrics(registry).call("method", SimpleNamespace(code=lambda: StatusCode.OK)):
+        pass
+    listener = SimpleNamespace(connected=1, counts=ListenerCounts())
+    listener.counts.answers[b"239"] += 1
+    async with rooms.house(folder) as house:
+        await house.add("east")
+        await house.offer("one")
+        connections.last.end("481 no", Cause.AUTH_FAILED)
+        for peer in house.rooms.peers:
+            peer.feed.ledger.dropped["maxAge"] += 1
+        registry.register(LoopCollector(lambda: service_metrics(house.rooms, listener)))
+        yield shown_by(registry)
+
+
+def of_the_operator() -> Labels:
+    """An operator with a resource that waits, after a pass and a request."""
+    registry, queue = make_registry(), WorkQueue(FakeClock(), Random(1))
+    metrics = Metrics(registry)
+    metrics.reconciles.labels("Outfeed", "ok").inc()
+    metrics.seconds.labels("Outfeed").observe(1)
+    queue.put(Key("Outfeed", "news", "hub"))
+    registry.register(QueueCollector(queue, SimpleNamespace(requests={("get", "pods"): 1})))
+    return shown_by(registry)
+
+
+def shown_by(registry: CollectorRegistry) -> Labels:
+    families = text_string_to_metric_families(generate_latest(registry).decode())
+    return {sample.name: set(sample.labels) for family in families for sample in family.samples}
