@@ -13,10 +13,10 @@ from contextlib import contextmanager
 import psutil
 import uvloop
 
+from forebay.feedlog.logsegment import LogRecord
 from forebay.msgstore.disk import RealDisk
 from forebay.outfeed.log.checkpoint import Checkpoint
 from forebay.outfeed.log.feedlog import FeedLog, FeedLogSettings
-from forebay.outfeed.log.logsegment import LogRecord
 from forebay.outfeed.log.outcomefiles import OutcomeLogSettings
 from forebay.outfeed.log.outcomelog import OutcomeLog
 from forebay.outfeed.token import Token

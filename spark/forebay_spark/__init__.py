@@ -1,0 +1,1 @@
+"""Spark jobs over spill streams and message stores: compaction, reports and checks."""

@@ -1,0 +1,35 @@
+"""The figures of a run: the last line that a job prints, and what an operator reads of it."""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+LIMIT = 4096
+"""Octets that Kubernetes keeps of a termination message."""
+
+Figure = int | float | Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What a job did."""
+
+    values: Mapping[str, Figure]
+    """By names in camelCase: entries, bytes (octets), seconds; a mapping holds counts by reason."""
+    failures: Sequence[str] = field(default=())
+    """What was not done and why, one line each; with any, the run has failed in part."""
+
+
+def line(job: str, figures: Figures) -> str:
+    """The figures as a line of JSON."""
+    return json.dumps({"job": job, "figures": figures.values})
+
+
+def publish(text: str, file: Path | None) -> None:
+    """Print a line of figures, and leave it in a file too, if one is given. Raises `OSError`."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+    if file is not None:
+        file.write_bytes(text.encode()[:LIMIT])

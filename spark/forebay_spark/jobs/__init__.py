@@ -1,0 +1,1 @@
+"""The jobs, one file each; `python -m forebay_spark` lists them."""

@@ -1,0 +1,1 @@
+"""Data sources by the Python Data Source API."""

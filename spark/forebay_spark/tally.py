@@ -1,0 +1,61 @@
+"""The tally of a compaction: what went in, what came out, and what was not done."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from forebay_spark.figures import Figure, Figures
+
+TOLD = 100
+"""Failures that are told one by one."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Tallies of parts add up."""
+
+    owners: int = 0
+    """Owners whose entries were compacted, or needed no compaction."""
+    entries_in: int = 0
+    bytes_in: int = 0
+    entries_out: int = 0
+    bytes_out: int = 0
+    corrupt: int = 0
+    """Entries that are no tokens; they stay."""
+    dropped: Counter[str] = field(default_factory=Counter)
+    """Entries, by reason."""
+    failed: int = 0
+    """Owners whose entries are as they were."""
+    failures: tuple[str, ...] = ()
+    """Why, for the first of them."""
+
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(
+            self.owners + other.owners,
+            self.entries_in + other.entries_in,
+            self.bytes_in + other.bytes_in,
+            self.entries_out + other.entries_out,
+            self.bytes_out + other.bytes_out,
+            self.corrupt + other.corrupt,
+            self.dropped + other.dropped,
+            self.failed + other.failed,
+            (self.failures + other.failures)[:TOLD],
+        )
+
+    def figures(self) -> Figures:
+        """The same as figures of a run."""
+        values: dict[str, Figure] = {
+            "owners": self.owners,
+            "ownersFailed": self.failed,
+            "entriesIn": self.entries_in,
+            "entriesOut": self.entries_out,
+            "bytesIn": self.bytes_in,
+            "bytesOut": self.bytes_out,
+            "corrupt": self.corrupt,
+            "dropped": dict(sorted(self.dropped.items())),
+        }
+        return Figures(values, self.failures)
+
+
+def failure(owner: str, problem: object) -> Tally:
+    """The tally of an owner that was left as it was."""
+    return Tally(failed=1, failures=(f"{owner}: {problem}",))

@@ -1,0 +1,24 @@
+"""`forebay spark compact` as a program of its own."""
+
+import json
+import subprocess
+import sys
+
+from forebay.spill.keys import Kind
+from spillcontents import UID, entries, fill, token
+from spillstrategies import EPOCH
+
+PROGRAM = "from forebay.cli.commands.spark import group; group()"
+
+
+def test_a_backlog_is_compacted_and_the_figures_printed(client, valkey, tmp_path) -> None:
+    twice = [(b"%d-%d" % (EPOCH, number), token("a", seq=1, arrival=EPOCH)) for number in range(2)]
+    fill(client, "peer", {Kind.BACKLOG: [twice]})
+    (tmp_path / "url").write_text(valkey.url)
+    arguments = ["compact", "--uid", UID, "--url-file", tmp_path / "url", "--cores", "1", "--output", "json"]
+    ended = subprocess.run([sys.executable, "-c", PROGRAM, *arguments], capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    figures = json.loads(ended.stdout)
+    assert (figures["owners"], figures["entriesIn"], figures["entriesOut"]) == (1, 2, 1)
+    assert "1 of 1 owners" in ended.stderr
+    assert len(entries(client, "peer")[Kind.BACKLOG]) == 1
