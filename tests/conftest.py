@@ -9,6 +9,7 @@ from typing import NoReturn
 
 import pytest
 
+from apiserver import ApiServer, lacking
 from peers.fakepeer import FakePeer
 from peers.inn import NEWS_BIN, InnPeer
 from peers.innsend import InnSender
@@ -30,6 +31,19 @@ def missing(reason: str) -> NoReturn:
     if os.environ.get("CI"):
         pytest.fail(f"{reason}, and CI is set")
     pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def apiserver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiServer]:
+    """A real API server with the custom resources; one for all tests, each of which takes a namespace of its own."""
+    if reason := lacking():
+        missing(reason)
+    server = ApiServer(tmp_path_factory.mktemp("apiserver"))
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
 
 
 def peer_script(name: str) -> Path:

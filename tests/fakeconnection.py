@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from forebay.outfeed.sending.ending import Cause, Ending
 from forebay.outfeed.sending.feed import Outcome
 from recordingfeed import tokens
 
@@ -9,9 +10,10 @@ from recordingfeed import tokens
 class FakeConnection:
     """In the place of `forebay.outfeed.sending.connection.Connection`; every one made is in `Connections.made`."""
 
-    def __init__(self, feed, settings) -> None:
+    def __init__(self, feed, settings, login=None) -> None:
         self.feed = feed
         self.settings = settings
+        self.login = login
         self.room = 0
         self.unanswered = 0
         self.skips_check = False
@@ -35,7 +37,7 @@ class FakeConnection:
         self.asked_to_end = True
         self.ended, self.grace = reason, grace
         if not grace or not self.unanswered:
-            self.end(reason)
+            self.end(reason, Cause.WANTED)
 
     # What the test has happen
 
@@ -48,10 +50,10 @@ class FakeConnection:
         """The peer answers about one article."""
         self.feed.settle(outcome, tokens(1), reply)
 
-    def end(self, reason: str = "the connection broke") -> None:
+    def end(self, reason: str = "the connection broke", cause: Cause = Cause.CONNECTION_LOST) -> None:
         """The connection is gone."""
         self.room = 0
-        self.feed.down(self, reason)
+        self.feed.down(self, Ending(cause, reason))
 
 
 @dataclass
@@ -60,8 +62,8 @@ class Connections:
 
     made: list[FakeConnection] = field(default_factory=list)
 
-    def __call__(self, feed, settings) -> FakeConnection:
-        self.made.append(FakeConnection(feed, settings))
+    def __call__(self, feed, settings, login=None) -> FakeConnection:
+        self.made.append(FakeConnection(feed, settings, login))
         return self.made[-1]
 
     @property

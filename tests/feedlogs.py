@@ -3,10 +3,10 @@
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
+from forebay.feedlog.logsegment import LogRecord
 from forebay.msgstore.disk import Disk
 from forebay.msgstore.errors import MessageStoreError
 from forebay.outfeed.log.feedlog import FeedLog, FeedLogSettings
-from forebay.outfeed.log.logsegment import LogRecord
 from forebay.outfeed.token import Token, message_key
 
 SETTINGS = FeedLogSettings(limit=1 << 30, reserve=0)

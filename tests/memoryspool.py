@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TypeVar
 
+from compacting import Choose
 from forebay.spill import (
     Change,
     DeadLetter,
@@ -58,13 +59,19 @@ class Streams:
     queues: dict[Kind, list[Stream]] = field(default_factory=lambda: {Kind.BACKLOG: [], Kind.DEFERRED: []})
     resend: Stream | None = None
     dead: list[Entry] = field(default_factory=list)
+    castoffs: list[Dropped] = field(default_factory=list)
+    """What compactions have dropped."""
     lease: object = None
+
+    def all(self) -> list[tuple[Kind, Stream]]:
+        """All streams by kind."""
+        resend = [(Kind.RESEND, self.resend)] if self.resend else []
+        queues = [(kind, stream) for kind, queue in self.queues.items() for stream in queue]
+        return [*resend, *queues, (Kind.DEAD, Stream(0, self.dead))]
 
     def seen(self) -> list[tuple[Kind, list[Entry]]]:
         """All entries by where they are."""
-        resend = [(Kind.RESEND, self.resend.entries)] if self.resend else []
-        queues = [(kind, stream.entries) for kind, queue in self.queues.items() for stream in queue]
-        return [*resend, *queues, (Kind.DEAD, self.dead)]
+        return [(kind, stream.entries) for kind, stream in self.all()]
 
     def state(self) -> SpoolState:
         backlog, deferred = self.queues[Kind.BACKLOG], self.queues[Kind.DEFERRED]
@@ -78,6 +85,7 @@ class Streams:
             oldest=min((stream.opened for stream in streams), default=None),
             generation=0,
             segments=len(streams),
+            castoffs=len(self.castoffs),
         )
 
 
@@ -95,6 +103,7 @@ class MemoryRedis:
         self.mute = 0
         """So many of the next commands are carried out, but their answers are lost."""
         self.owners: dict[str, Streams] = {}
+        self.compactions = 0
         self._runs = count(1)
         self._ids = count(1)
         self._start()
@@ -135,6 +144,26 @@ class MemoryRedis:
         self._round.markers.add("all")
         return Durable(self._round, "all")
 
+    def compact(self, owner: str, choose: Choose) -> None:
+        """As a job does, which asks nobody: all closed streams of a kind become one."""
+        streams = self.owners[owner]
+        for kind, queue in streams.queues.items():
+            closed = queue[:-1]
+            if not closed:
+                continue
+            choice = choose([entry for stream in closed for entry in stream.entries])
+            for stream in closed:
+                stream.entries = []
+            self.compactions += 1
+            opened = [stream.opened for stream in closed]
+            output = Stream(max(opened) if kind is Kind.DEFERRED else min(opened), list(choice.kept))
+            queue[:-1] = [output] if choice.kept else []
+            streams.castoffs += [
+                Dropped(reason, [entry.data for entry in entries], kind)
+                for reason, entries in (("duplicate", choice.repeats), ("limit-age", choice.expired))
+                if entries
+            ]
+
     def now(self) -> int:
         return int(self.clock.wall() * 1000)
 
@@ -171,6 +200,7 @@ class MemorySpool:
         self.purged = False
         self._lease: object = object()
         self._window = ResendWindow()
+        self._told = 0
         self._lock = asyncio.Lock()
 
     @property
@@ -194,6 +224,7 @@ class MemorySpool:
             fresh = self.owner not in self.redis.owners
             self._lease = self.redis.owners.setdefault(self.owner, Streams()).lease = object()
             self._window = ResendWindow()
+            self._told = 0
             self.redis.answer()
             return Loaded(self.state, fresh, self.redis.run_id)
 
@@ -259,13 +290,32 @@ class MemorySpool:
     async def enforce(self, count: int = 1000) -> Dropped | None:
         return await self._run("enforce", lambda: self._enforce(count))
 
+    async def dropped(self, count: int = 1000) -> Dropped | None:
+        def dropped() -> Dropped | None:
+            castoffs = self.streams.castoffs[self._told : self._told + 1]
+            self._told += len(castoffs)
+            return castoffs[0] if castoffs else None
+
+        return await self._run("dropped", dropped)
+
+    async def forget_dropped(self) -> None:
+        def forget_dropped() -> None:
+            del self.streams.castoffs[: self._told]
+            self._told = 0
+
+        await self._run("forget_dropped", forget_dropped)
+
     async def iterate(self, count: int = READ):
-        places = await self._run("iterate", lambda: [(kind, list(entries)) for kind, entries in self.streams.seen()])
-        for kind, entries in places:
-            for start in range(0, len(entries), count):
-                await asyncio.sleep(0)
-                self._require()
-                yield Held(kind, entries[start : start + count])
+        compactions = -1
+        while compactions != self.redis.compactions:
+            compactions = self.redis.compactions
+            for kind, stream in await self._run("iterate", self.streams.all):
+                place = 0
+                while entries := stream.entries[place : place + count]:
+                    place += count
+                    await asyncio.sleep(0)
+                    self._require()
+                    yield Held(kind, entries)
 
     async def purge(self) -> None:
         def purge() -> None:
@@ -327,9 +377,10 @@ class MemorySpool:
         wait = queue[0].opened / 1000 + min_deferred_age - self.redis.clock.wall()
         if queue is streams.queues[Kind.DEFERRED] and wait > 0:
             return Promotion(done=False, wait=wait)
+        recalled = len(queue[0].entries) if queue is streams.queues[Kind.DEFERRED] else 0
         streams.resend = queue.pop(0)
         self._window = ResendWindow()
-        return Promotion(done=True)
+        return Promotion(done=True, recalled=recalled)
 
     def _read(self, count: int) -> list[Entry]:
         self._checkpoint()
@@ -386,11 +437,11 @@ class MemorySpool:
             state = self.state
             excess = (state.backlog + state.deferred + state.resend).bytes - settings.limit_bytes
             if excess > 0 and (dropped := self._drop(min(count, depth.entries - 1), lambda entry: True, excess)):
-                return Dropped("limit-bytes", dropped)
+                return Dropped("limit-bytes", *dropped)
         if settings.limit_age is not None:
             before = self.redis.now() - round(settings.limit_age * 1000)
             if dropped := self._drop(count, lambda entry: int(entry.id.split(b"-")[0]) < before, None):
-                return Dropped("limit-age", dropped)
+                return Dropped("limit-age", *dropped)
         return None
 
     def _droppable(self) -> list[tuple[Kind, list[Entry]]]:
@@ -401,10 +452,14 @@ class MemorySpool:
             if kind is not Kind.DEAD
         ]
 
-    def _drop(self, most: int, old: Callable[[Entry], bool], enough: int | None) -> list[bytes]:
-        entries = [entry for _, entries in self._droppable() for entry in entries if old(entry)]
+    def _drop(self, most: int, old: Callable[[Entry], bool], enough: int | None) -> tuple[list[bytes], Kind] | None:
+        """Drop of the kind that has the oldest entry alone."""
+        entries = [(_age(entry), kind, entry) for kind, entries in self._droppable() for entry in entries if old(entry)]
+        if not entries or most < 1:
+            return None
+        kind = min(entries)[1]
         chosen: list[Entry] = []
-        for entry in sorted(entries, key=lambda entry: tuple(map(int, entry.id.split(b"-")))):
+        for _, _, entry in sorted(item for item in entries if item[1] is kind):
             if len(chosen) >= most or (enough is not None and sum(len(e.data) for e in chosen) >= enough):
                 break
             chosen.append(entry)
@@ -416,7 +471,11 @@ class MemorySpool:
         if self.streams.resend:
             self.streams.resend.entries = [e for e in self.streams.resend.entries if e.id not in gone]
             self._finish()
-        return [entry.data for entry in chosen]
+        return [entry.data for entry in chosen], kind
+
+
+def _age(entry: Entry) -> tuple[int, ...]:
+    return tuple(map(int, entry.id.split(b"-")))
 
 
 class MemorySpill:
@@ -431,6 +490,10 @@ class MemorySpill:
     @property
     def available(self) -> bool:
         return not self.redis.away
+
+    @property
+    def problem(self) -> str:
+        return "Redis is away" if self.redis.away else ""
 
     @property
     def full(self) -> bool:

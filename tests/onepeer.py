@@ -193,6 +193,10 @@ class OnePeer:
                 found += [seq_of(kind, entry) for entry in entries]
         return found
 
+    def castoffs(self) -> list[int]:
+        """Seqs that compactions have dropped and Redis was not told to forget."""
+        return [decode(data).seq for dropped in self.spool.streams.castoffs for data in dropped.entries]
+
     # The process
 
     async def flush(self) -> list[bytes]:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any
 
 import uvloop
 
@@ -18,13 +17,13 @@ from forebay.outfeed import service
 from forebay.outfeed.configuration import Surroundings
 from forebay.outfeed.peering import custody
 from forebay.runtime import (
-    ConfigDocument,
     DrainSettings,
     GrpcSettings,
     HostSettings,
     configure_logs,
     run,
 )
+from forebay.runtime.document import decode
 from forebay.spill import SpillSettings
 
 IDENTITY = ("default", "hub")
@@ -47,10 +46,10 @@ class Plan:
     impatient: bool = True
     """Waits of seconds are cut short; not for benches, which measure the service as it is."""
     revision: int = 1
-    manifests: tuple[dict[str, Any], ...] = ()
+    document: bytes = b""
 
-    def with_manifests(self, revision: int, manifests: list[dict[str, Any]]) -> "Plan":
-        return replace(self, revision=revision, manifests=tuple(manifests))
+    def with_document(self, revision: int, document: bytes) -> "Plan":
+        return replace(self, revision=revision, document=document)
 
 
 def fork(plan: Plan) -> BaseProcess:
@@ -77,4 +76,4 @@ def serve(plan: Plan) -> None:
         http=f"127.0.0.1:{plan.http_port}",
         drain=DrainSettings(calls=5),
     )
-    uvloop.run(run(outfeed, settings, ConfigDocument(plan.revision, plan.manifests)))
+    uvloop.run(run(outfeed, settings, decode(plan.revision, plan.document)))

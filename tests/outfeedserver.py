@@ -25,6 +25,7 @@ from forebay.pb.config.v1.config_pb2_grpc import ConfigServiceStub
 from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
 from forebay.pb.outfeed.v1.outfeed_pb2_grpc import OutfeedServiceStub
 from forebay.runtime.document import ConfigDocument, encode
+from forebay.runtime.secret import Secret
 from outfeedprocess import IDENTITY, Plan, fork
 from ports import free_port
 
@@ -110,6 +111,8 @@ class OutfeedServer:
         self.folder = folder
         self.nntp_port = free_port()
         self.peer_options: dict[str, Options] = {}
+        self.secrets: dict[str, str] = {}
+        """Values by the name of a Secret, each under the key `value`."""
         self.outfeed = {
             "spillRef": {"name": "main"},
             "listeners": {"nntp": {"port": self.nntp_port}},
@@ -117,7 +120,7 @@ class OutfeedServer:
             **(outfeed or {}),
         }
         self.uids: defaultdict[str, str] = defaultdict(lambda: str(uuid4()))
-        self.redis = redis
+        self.spill: Options = {"url": redis}
         self.watch = watch
         self.process: BaseProcess | None = None
         self.channel: grpc.aio.Channel | None = None
@@ -135,7 +138,7 @@ class OutfeedServer:
     def manifests(self) -> list[dict[str, Any]]:
         peers = [self._manifest("Peerfeed", name, options) for name, options in self.peer_options.items()]
         return [
-            self._manifest("Spill", "main", {"url": self.redis}),
+            self._manifest("Spill", "main", self.spill),
             self._manifest("Outfeed", IDENTITY[1], self.outfeed),
             *peers,
         ]
@@ -144,9 +147,12 @@ class OutfeedServer:
         metadata = {"name": name, "namespace": IDENTITY[0], "uid": self.uids[f"{kind}/{name}"]}
         return {"apiVersion": API, "kind": kind, "metadata": metadata, "spec": spec}
 
+    def _secrets(self) -> dict[str, dict[str, Secret]]:
+        return {f"{IDENTITY[0]}/{name}": {"value": Secret(text)} for name, text in self.secrets.items()}
+
     async def apply(self) -> config_pb2.ApplyResponse:
         """Send the configuration, as it is described now, to the running service."""
-        document = ConfigDocument(next(self._revisions), tuple(self.manifests()))
+        document = ConfigDocument(next(self._revisions), tuple(self.manifests()), self._secrets())
         request = config_pb2.ApplyRequest(revision=document.revision, document=encode(document))
         return await self.config.Apply(request)
 
@@ -154,7 +160,8 @@ class OutfeedServer:
 
     async def start(self) -> None:
         """Start the process, and wait until it takes requests."""
-        self._plan = self._plan.with_manifests(next(self._revisions), self.manifests())
+        document = encode(ConfigDocument(1, tuple(self.manifests()), self._secrets()))
+        self._plan = self._plan.with_document(next(self._revisions), document)
         self.process = await asyncio.to_thread(fork, self._plan)
         await self._hang_up()
         # A pool of its own: else the back-off of the calls to the process before it would go on.

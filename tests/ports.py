@@ -14,3 +14,16 @@ def free_port() -> int:
         if port not in given:
             given.add(port)
             return port
+
+
+def loopbacks() -> list[str]:
+    """The loopback addresses that this machine has."""
+    return [host for host in ("127.0.0.1", "::1") if _can_bind(host)]
+
+
+def _can_bind(host: str) -> bool:
+    try:
+        socket.create_server((host, 0), family=socket.AF_INET6 if ":" in host else socket.AF_INET).close()
+    except OSError:
+        return False
+    return True

@@ -71,9 +71,9 @@ class RecordingFeed:
     def up(self, connection):
         self.is_up.set()
 
-    def down(self, connection, reason):
+    def down(self, connection, ending):
         assert self.reason is None, "down was called twice"
-        self.reason = reason
+        self.cause, self.reason = ending
         self.is_down.set()
 
     @property

@@ -23,6 +23,8 @@ class RecordingPeer:
         """The code of all answers to CHECK, where not empty."""
         self.take_reply = b""
         """The code of all answers to TAKETHIS, where not empty; nothing is kept then."""
+        self.login: tuple[bytes, bytes] | None = None
+        """User and password without which it takes nothing."""
         self.silent = False
         """Says nothing about articles, but reads on."""
         self.connections: list[Connection] = []
@@ -72,6 +74,8 @@ class Connection(asyncio.Protocol):
         self.rest = b""
         self.taking = b""
         self.checked: set[bytes] = set()
+        self.user: bytes | None = None
+        self.is_known = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast("asyncio.Transport", transport)
@@ -106,6 +110,10 @@ class Connection(asyncio.Protocol):
 
     def command(self, line: bytes) -> bytes:
         verb, _, argument = line.partition(b" ")
+        if verb == b"AUTHINFO":
+            return self.authinfo(*argument.split(b" ", 1))
+        if self.peer.login and not self.is_known and verb != b"QUIT":
+            return b"480 who are you?\r\n"
         match verb:
             case b"CHECK":
                 reply = self.peer.check(argument)
@@ -122,6 +130,15 @@ class Connection(asyncio.Protocol):
                 self.transport.close()
                 return b""
         return b"500 what?\r\n"
+
+    def authinfo(self, verb: bytes, text: bytes) -> bytes:
+        if verb == b"USER":
+            self.user = text
+            return b"381 password, please\r\n"
+        if self.user is None:
+            return b"482 user first\r\n"
+        self.is_known = (self.user, text) == self.peer.login
+        return b"281 welcome\r\n" if self.is_known else b"481 no\r\n"
 
     def answer(self, code: bytes, message_id: bytes) -> bytes:
         return b"" if self.peer.silent else b"%b %b\r\n" % (code, message_id)

@@ -84,6 +84,10 @@ class Valkey:
         assert self._process is not None
         self._process.send_signal(signal.SIGCONT)
 
+    def log_size(self) -> int:
+        """Octets of the append-only file."""
+        return sum(path.stat().st_size for path in self.folder.glob("appendonlydir/*.aof"))
+
     def cut_log(self, octets: int) -> None:
         """Take so much off the end of the append-only file of a stopped server."""
         log = max(self.folder.glob("appendonlydir/*.incr.aof"), key=lambda path: path.stat().st_mtime)
