@@ -5,6 +5,7 @@ BIN   := $(VENV)/bin
 SCALE ?= 1
 export SCALE
 IMAGE ?= localhost/forebay:0.1.0
+SPARK_IMAGE ?= localhost/forebay-spark:0.1.0
 # Builds the image: docker, podman or buildah, whichever is there.
 BUILDER ?= $(firstword $(notdir $(shell command -v docker podman buildah)))
 
@@ -57,13 +58,22 @@ bench-outfeed: venv ## Measure outfeed beside innfeed (root, Debian's inn2; SCAL
 bench-operator: venv ## Measure the operator: many Peerfeeds at once (SCALE=10 for 500)
 	cd tests && ../$(BIN)/python -m bench.operator_bench
 
+.PHONY: bench-spark
+bench-spark: venv ## Measure the compaction of backlogs beside plain Python (SCALE=10 for the full sizes)
+	cd tests && ../$(BIN)/python -m bench.spark_bench
+
 .PHONY: image
 image: ## Build the container image IMAGE, from the base image BASE if given
 	$(BUILDER) build --target service $(if $(BASE),--build-arg BASE=$(BASE)) -t $(IMAGE) -f Containerfile .
 
+.PHONY: spark-image
+spark-image: ## Build the image of the Spark jobs SPARK_IMAGE, from the image of Spark SPARK_BASE if given
+	$(BUILDER) build --target spark $(if $(SPARK_BASE),--build-arg SPARK_BASE=$(SPARK_BASE)) -t $(SPARK_IMAGE) \
+		-f Containerfile .
+
 .PHONY: e2e
-e2e: venv ## Run the end-to-end tests on the cluster of KUBECONFIG, which has IMAGE
-	FOREBAY_IMAGE=$(IMAGE) $(BIN)/pytest tests/e2e
+e2e: venv ## Run the end-to-end tests on the cluster of KUBECONFIG, which has IMAGE and SPARK_IMAGE
+	FOREBAY_IMAGE=$(IMAGE) FOREBAY_SPARK_IMAGE=$(SPARK_IMAGE) $(BIN)/pytest tests/e2e
 
 .PHONY: check
 check: venv ## Check format, lint, types, layers, protos and generated files

@@ -17,7 +17,10 @@ class MemoryCompactor:
 
     contents: Contents
     aborts: list[str] = field(default_factory=list)
-    unavailable: bool = False
+    unavailable: int = 0
+    """So many calls fail."""
+    lost: int = 0
+    """Entries that the record tells of, in each segment, and that are not there."""
     streams: dict[str, Rows] = field(default_factory=dict)
     lists: dict[Kind, list[str]] = field(default_factory=dict)
     dropped: list[tuple[str | None, list[bytes]]] = field(default_factory=list)
@@ -49,10 +52,11 @@ class MemoryCompactor:
     def _input(self, kind: Kind, number: int, stream: str) -> Input:
         rows = self.streams[stream]
         ends = (rows[0][0], rows[-1][0]) if rows else (b"", b"")
-        return Input(kind, number, stream, len(rows), sum(len(data) for _, data in rows), 0, *ends)
+        return Input(kind, number, stream, len(rows) + self.lost, sum(len(data) for _, data in rows), 0, *ends)
 
     def read(self, stream: str, after: bytes | None, count: int, until: bytes | None = None) -> Rows:
         if self.unavailable:
+            self.unavailable -= 1
             raise SpillUnavailableError("Redis is away")
         rows = self.streams[stream]
         start = next((place + 1 for place, (entry_id, _) in enumerate(rows) if entry_id == after), 0)

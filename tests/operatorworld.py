@@ -6,10 +6,12 @@ from random import Random
 from fakeclock import FakeClock
 from fakekube import FakeKube, key_of
 from fakepods import FakePods
+from forebay.runtime.document import decode
 from forebay_operator.handlers import OPTIONAL, OWNED, RESOURCES
-from forebay_operator.kube.kinds import POD, STATEFUL_SET, kind_of
+from forebay_operator.kube.kinds import POD, SECRET, STATEFUL_SET, kind_of
 from forebay_operator.queue import Depth, Key, WorkQueue
 from forebay_operator.reconcile import Reconciler, make_world
+from forebay_operator.reconcile.secretstore import octets_of
 from forebay_operator.resources.labels import MANAGED_BY, MANAGER, UID
 from operatorobjects import settings
 
@@ -151,3 +153,23 @@ class OperatorWorld:
     def condition(self, kind, name: str, type_: str) -> tuple[str, str]:
         conditions = self.kube.get(kind, name).get("status", {}).get("conditions", [])
         return next(((each["status"], each["reason"]) for each in conditions if each["type"] == type_), ("", ""))
+
+
+def stored(world):
+    """The revision in the Secret, and the names of the Peerfeeds that its document has."""
+    data = octets_of(world.kube.get(SECRET, "hub-outfeed-config"))
+    manifests = decode(1, data["document"]).manifests
+    return int(data["revision"]), {each["metadata"]["name"] for each in manifests if each["kind"] == "Peerfeed"}
+
+
+def secret(name, **data):
+    return {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": name, "namespace": "news"},
+        "data": dict.fromkeys(data, "cGFzcw=="),
+    }
+
+
+def auth(name):
+    return {"username": "us", "passwordFrom": {"secretRef": {"name": name, "key": "password"}}}

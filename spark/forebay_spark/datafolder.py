@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,7 +47,7 @@ class DataFolder:
 
     @property
     def closing(self) -> tuple[int, int] | None:
-        """Tells one clean stop from another: as long as it is the same, nothing has changed. None while there was none."""
+        """Tells one clean stop from another: while it is the same, nothing changes. None when there was none."""
         if self.snapshot is None or (self.feed is not None and not (self.feed / "clean").exists()):
             return None
         found = self.snapshot.stat()
@@ -65,8 +66,9 @@ class DataFolder:
         found: dict[int, int] = {}
         with os.scandir(self.messages) as entries:
             for entry in entries:
-                if entry.name.endswith(MESSAGES):
-                    found[int(entry.name.removesuffix(MESSAGES))] = entry.stat().st_size
+                with suppress(FileNotFoundError):  # a service is at work
+                    if entry.name.endswith(MESSAGES):
+                        found[int(entry.name.removesuffix(MESSAGES))] = entry.stat().st_size
         return dict(sorted(found.items()))
 
     def _folders(self) -> Iterator[Path]:

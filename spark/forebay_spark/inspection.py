@@ -1,115 +1,138 @@
-"""Reading a data folder with Spark, and judging what is in it."""
+"""Reading a data folder with Spark, and judging what is in it.
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+Tasks read files and share out by message what they find; others put together what is known of each message.
+"""
 
-from pyspark import StorageLevel
-from pyspark.sql import DataFrame, Row, SparkSession
-from pyspark.sql import functions as sf
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial, reduce
+from operator import add
+
+import numpy as np
+from pyspark import RDD, Accumulator, StorageLevel
+from pyspark.sql import SparkSession
 
 from forebay_spark.datafolder import DataFolder
 from forebay_spark.errors import OptionError
-from forebay_spark.findings import Broken, verdict_of
+from forebay_spark.findings import Findings
+from forebay_spark.messagejudge import Judge
+from forebay_spark.messagerows import ROW, Kind, Rows, findings_of, rows_of, shared
 from forebay_spark.progress import progress
 from forebay_spark.sources.messagefiles import LARGEST, MessageFiles
-from forebay_spark.sources.messages import ENTRIES, FORMAT, INDEX, RECORDS, REFERENCES, MessagesSource
-from forebay_spark.verdict import LINES, Verdict
-from forebay_spark.verification import Tables, judge, lost, stretches
+from forebay_spark.sources.messagequeues import QueueEntries
+from forebay_spark.sources.messagereferences import FeedReferences
+from forebay_spark.sources.messages import Table
+from forebay_spark.sources.messagesnapshot import MessageSnapshot
+from forebay_spark.verdict import Verdict
 
 PARTS = 4
-"""Partitions for each core, so that cores end at about the same time."""
+"""Parts for each core, so that cores end at about the same time."""
+Shares = RDD[tuple[int, Rows | Findings]]
+"""What tasks found, by bucket of messages; what is found in no message is in the first."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What one task reads."""
+
+    kind: Kind
+    table: Table
+    part: object
+
+    def do(self, buckets: int) -> Iterator[tuple[int, Rows | Findings]]:
+        """Read it."""
+        rows: list[Rows] = [np.empty(0, ROW)]
+        for batch in self.table.read(self.part):
+            rows.append(rows_of(batch, self.kind))
+            if (found := findings_of(batch)) != Findings():
+                yield 0, found
+        yield from shared(np.concatenate(rows), buckets)
 
 
 class Inspection:
     """One look at a folder."""
 
     def __init__(self, spark: SparkSession, folder: DataFolder) -> None:
-        spark.dataSource.register(MessagesSource)
-        self._spark = spark
+        self._context = spark.sparkContext
         self._folder = folder
-        octets = sum(folder.sizes().values())
-        self._parts = max(spark.sparkContext.defaultParallelism * PARTS, octets // LARGEST)
-        # Many more, as is Spark's way, would be files without a row.
-        spark.conf.set("spark.sql.shuffle.partitions", self._parts)
-        self._sizes: dict[int, int] = {}
-        self._kept: list[DataFrame] = []
+        self._sizes = folder.sizes()
+        self._parts = max(self._context.defaultParallelism * PARTS, sum(self._sizes.values()) // LARGEST)
+        self._kept: list[Shares] = []
 
     def verdict(self) -> Verdict:
-        """Read everything.
+        """Read everything and judge.
 
         Raises `OptionError` when there is nothing to be read, and `FormatError` and `SnapshotError` of the store.
         """
-        folder = self._folder
-        if folder.feed is None and not folder.queues:
-            raise OptionError(f"{folder.path} has neither a feed log nor queues: name the data folder of a service")
-        # While the service runs, owners are asked before the files are read and again afterwards: who needed a message
-        # all the time must find it. After a clean stop once is enough, if the folder stays as it was.
-        closing = folder.closing
-        owners = self._owners()
-        records = self._records()
-        is_quiet = closing is not None and closing == folder.closing
-        index, later = (self._table(INDEX), None) if is_quiet else (None, self._owners())
-        broken = Broken.of(stretches(records))
-        tables = Tables(records, owners, later, index, lost(broken.rows, index) if broken.counts else None)
-        damage = {row["damage"] for found in (owners, later) if found is not None for row in _damage(found)}
-        return verdict_of(judge(tables), broken, self._sizes, sorted(damage))
+        if self._folder.feed is None and not self._folder.queues:
+            raise OptionError(
+                f"{self._folder.path} has neither a feed log nor queues: name the data folder of a service"
+            )
+        closing = self._folder.closing
+        findings = self._of_closed() if closing else self._of_running()
+        if closing != self._folder.closing:  # a service was started meanwhile
+            findings = self._of_running()
+        return findings.verdict(self._sizes)
 
     def close(self) -> None:
         """Let go of what executors keep."""
-        for frame in self._kept:
-            frame.unpersist()
-        self._kept.clear()
+        for shares in self._kept:
+            shares.unpersist()
 
-    def _owners(self) -> DataFrame:
-        """Who needs which message, and damage of what tells so."""
-        owners = self._table(REFERENCES)
-        if self._folder.queues:
-            one = sf.when(~sf.col("embedded"), 1).cast("bigint").alias("owners")
-            owners = owners.unionByName(self._table(ENTRIES).select("id", one, "damage"))
-        return self._keep(owners)
+    def _of_closed(self) -> Findings:
+        """Nothing changes, so that everything can be read at once, and the index is as true as the files."""
+        work = [*self._owners(Kind.OWNERS), *self._records(0), *self._work(Kind.COUNTED, MessageSnapshot(self._folder))]
+        shares, done = self._shares(work)
+        with progress("parts", len(work), lambda: done.value):
+            return self._judged(Judge(asks_twice=False, has_index=True), shares)
 
-    def _records(self) -> DataFrame:
-        """What message files hold. Garbage collection may move records meanwhile, always to files of higher numbers."""
-        records = self._scan(0)
+    def _of_running(self) -> Findings:
+        """Owners are asked before the files are read and again afterwards: who needed a message all the time must
+        find it. Garbage collection may move records meanwhile, always to files of higher numbers.
+        """
+        shares = self._read(self._owners(Kind.OWNERS)).union(self._read(self._records(0)))
         while later := [number for number in self._folder.sizes() if number > max(self._sizes, default=0)]:
-            records = records.union(self._scan(later[0]))
-        return records
+            self._sizes |= {number: size for number, size in self._folder.sizes().items() if number >= later[0]}
+            shares = shares.union(self._read(self._records(later[0])))
+        shares = shares.union(self._read(self._owners(Kind.LATER)))
+        return self._judged(Judge(asks_twice=True, has_index=False), shares)
 
-    def _scan(self, first: int) -> DataFrame:
-        self._sizes |= {number: size for number, size in self._folder.sizes().items() if number >= first}
-        parts = len(MessageFiles(self._folder, first).parts(self._parts))
-        with self._told("parts of the message files", parts):
-            return self._keep(self._table(RECORDS, first=first))
+    def _owners(self, kind: Kind) -> list[Work]:
+        return self._work(kind, FeedReferences(self._folder)) + self._work(kind, QueueEntries(self._folder))
 
-    def _table(self, name: str, first: int = 0) -> DataFrame:
-        reader = self._spark.read.format(FORMAT).option("path", str(self._folder.path)).option("table", name)
-        return reader.option("parts", self._parts).option("first", first).load()
+    def _records(self, first: int) -> list[Work]:
+        return self._work(Kind.RECORD, MessageFiles(self._folder, first))
 
-    def _keep(self, frame: DataFrame) -> DataFrame:
-        """Read it now, and never again."""
-        kept = frame.persist(StorageLevel.DISK_ONLY)
-        self._kept.append(kept)
-        kept.count()
-        return kept
+    def _work(self, kind: Kind, table: Table) -> list[Work]:
+        return [Work(kind, table, part) for part in table.parts(self._parts)]
 
-    @contextmanager
-    def _told(self, what: str, total: int) -> Iterator[None]:
-        """Tell how many of so many tasks are done."""
-        context = self._spark.sparkContext
-        tracker = context.statusTracker()
+    def _read(self, work: list[Work]) -> Shares:
+        """Read now, and never again."""
+        shares, done = self._shares(work)
+        self._kept.append(shares.persist(StorageLevel.DISK_ONLY))
+        with progress("parts", len(work), lambda: done.value):
+            shares.count()
+        return shares
 
-        def done() -> int:
-            jobs = (tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(what))
-            stages = (tracker.getStageInfo(stage) for job in jobs if job for stage in job.stageIds)
-            return min(sum(stage.numCompletedTasks for stage in stages if stage), total)
+    def _shares(self, work: list[Work]) -> tuple[Shares, Accumulator[int]]:
+        """What tasks will find, and how many of them are done."""
+        done = self._context.accumulator(0)
+        return self._context.parallelize(work, len(work) or 1).flatMap(partial(_do, self._parts, done)), done
 
-        context.setJobGroup(what, what)
-        try:
-            with progress(what, total, done):
-                yield
-        finally:
-            context.setLocalProperty("spark.jobGroup.id", None)  # type: ignore[arg-type]  # None clears it
+    def _judged(self, judge: Judge, shares: Shares) -> Findings:
+        return reduce(add, shares.groupByKey(self._parts).map(partial(_judge, judge)).collect(), Findings())
 
 
-def _damage(owners: DataFrame) -> list[Row]:
-    return owners.filter("damage is not null").select("damage").limit(LINES).collect()
+def _do(buckets: int, done: Accumulator[int], work: Work) -> Iterator[tuple[int, Rows | Findings]]:
+    yield from work.do(buckets)
+    done.add(1)
+
+
+def _judge(judge: Judge, bucket: tuple[int, Iterable[Rows | Findings]]) -> Findings:
+    findings, rows = Findings(), []
+    for piece in bucket[1]:
+        if isinstance(piece, Findings):
+            findings += piece
+        else:
+            rows.append(piece)
+    return findings + judge.judge(rows) if rows else findings

@@ -1,12 +1,17 @@
-"""What is known of messages, as rows of numpy: where a record is, who needs it, what the index counts."""
+"""What is known of messages, as rows of numpy: where records are, who needs them, what the index counts."""
 
+from collections import Counter
 from collections.abc import Iterator
 from enum import IntEnum
-from typing import Any
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 from numpy.typing import NDArray
+from pyarrow.compute import equal, invert, is_valid, not_equal  # type: ignore[import-untyped]
+
+from forebay_spark.findings import TOLD, Findings, Stretch
+from forebay_spark.sources.messagefiles import TORN, WHOLE
 
 Rows = NDArray[np.void]
 ROW = np.dtype(
@@ -17,11 +22,17 @@ ROW = np.dtype(
         ("file", "<i8"),
         ("place", "<i8"),
         ("octets", "<i8"),
-        ("kind", "u1"),
         ("value", "<i8"),
+        ("kind", "u1"),
     ]
 )
-"""One thing that is known of a message. `high` and `low` are the halves of its id, `value` is a number of references."""
+"""One thing known of a message. `high` and `low` are the halves of its id, `value` is a number of references."""
+_ID = np.dtype([("high", ">u8"), ("low", ">u8")])
+_FIELDS = {
+    **{name: name for name in ("stamp", "file", "place", "octets")},
+    **dict.fromkeys(("owners", "counted"), "value"),
+}
+"""Fields by the columns that they are filled from."""
 
 
 class Kind(IntEnum):
@@ -38,39 +49,43 @@ class Kind(IntEnum):
 
 
 def rows_of(batch: pa.RecordBatch, kind: Kind) -> Rows:
-    """The rows of a batch of one of the tables of `forebay.messages`; those without an id are left out."""
-    batch = batch.filter(batch.column("id").is_valid())
+    """The rows of a batch of a table of `forebay.messages`; of records the whole ones."""
+    batch = batch.filter(equal(batch.column("state"), WHOLE) if kind is Kind.RECORD else is_valid(batch.column("id")))
     rows = np.zeros(batch.num_rows, ROW)
-    ids = _ids(batch.column("id"))
-    rows["high"], rows["low"] = ids[:, 0], ids[:, 1]
     rows["kind"] = kind
+    # Below that of any record: sorted by stamp, the newest record of a message comes last.
     rows["stamp"] = -1
-    for name in ("stamp", "file", "place", "octets"):
-        if name in batch.schema.names:
-            rows[name] = batch.column(name).to_numpy()
-    for name in ("owners", "counted"):
-        if name in batch.schema.names:
-            rows["value"] = batch.column(name).to_numpy()
+    if batch.num_rows:
+        ids = np.frombuffer(batch.column("id").buffers()[2], _ID, batch.num_rows)
+        rows["high"], rows["low"] = ids["high"], ids["low"]
+    for name in batch.schema.names:
+        if field := _FIELDS.get(name):
+            rows[field] = batch.column(name).to_numpy(zero_copy_only=False)
+    if "embedded" in batch.schema.names:
+        rows["value"] = invert(batch.column("embedded")).to_numpy(zero_copy_only=False)
     return rows
 
 
-def id_of(row: Any) -> bytes:
-    """The id of a message."""
-    return int(row["high"]).to_bytes(8, "big") + int(row["low"]).to_bytes(8, "big")
+def findings_of(batch: pa.RecordBatch) -> Findings:
+    """What a batch tells of damage."""
+    if "damage" in batch.schema.names:
+        return Findings(damage=frozenset(batch.column("damage").drop_null().to_pylist()))
+    if "state" not in batch.schema.names:
+        return Findings()
+    broken = batch.filter(not_equal(batch.column("state"), WHOLE)).to_pylist()
+    stretches = [
+        Stretch(row["file"], row["place"], row["octets"], row["id"] or b"", row["state"] == TORN) for row in broken
+    ]
+    whole = Counter(stretch.file for stretch in stretches if not stretch.is_torn)
+    torn = sum(stretch.is_torn for stretch in stretches)
+    return Findings(damaged=whole, torn=torn, stretches=tuple(stretches[:TOLD]))
 
 
 def shared(rows: Rows, buckets: int) -> Iterator[tuple[int, Rows]]:
-    """Share rows out; all of one message are in one bucket."""
+    """Share rows out; all of one message go to one bucket."""
     places = rows["low"] % np.uint64(buckets)
     order = np.argsort(places, kind="stable")
-    ends = np.searchsorted(places[order], np.arange(buckets + 1, dtype=np.uint64))
-    for bucket in range(buckets):
-        if ends[bucket] < ends[bucket + 1]:
-            yield bucket, rows[order[ends[bucket] : ends[bucket + 1]]]
-
-
-def _ids(column: pa.Array) -> NDArray[np.uint64]:
-    """The halves of ids of 16 octets each, in two columns."""
-    data = column.buffers()[2]
-    first = column.offset * 16
-    return np.frombuffer(data, ">u8", 2 * len(column), first).reshape(-1, 2).astype("<u8") if len(column) else np.empty((0, 2), "<u8")
+    bounds = np.searchsorted(places[order], np.arange(buckets + 1, dtype=np.uint64))
+    for bucket, (first, stop) in enumerate(pairwise(bounds)):
+        if first < stop:
+            yield bucket, rows[order[first:stop]]

@@ -15,6 +15,8 @@ from pyspark.sql import functions as sf
 WHOLE = "*.jsonl"
 """Names of files that the service is done with; the one it writes ends otherwise."""
 DAY_MS = 86_400_000
+PARTS = 4
+"""Parts for each core, so that cores end at about the same time."""
 _LINE = """
     time long, peer string, outcome string, reason string, message_id string, `group` string, size long,
     backlog struct<queued: long, deferred: long, in_flight: long>
@@ -77,4 +79,5 @@ def rows_of(table: Table, lines: DataFrame) -> DataFrame:
 
 def tidied(table: Table, rows: DataFrame) -> DataFrame:
     """Rows of a table, each once, gathered by day and peer and sorted."""
-    return rows.repartition(*_KEY).dropDuplicates().sortWithinPartitions(*_KEY, *table.order)
+    parts = rows.sparkSession.sparkContext.defaultParallelism * PARTS
+    return rows.repartition(parts, *_KEY).dropDuplicates().sortWithinPartitions(*_KEY, *table.order)

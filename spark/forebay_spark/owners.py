@@ -11,7 +11,7 @@ from forebay.spill.compaction import Compactor
 from forebay.spill.compactionplan import Input, Output, Plan
 from forebay_spark.compaction import Compacted, Rules, compact
 from forebay_spark.place import SpillPlace
-from forebay_spark.tally import Tally, failure
+from forebay_spark.tally import Tally, failure, lack
 from forebay_spark.times import times_of
 
 ATTEMPTS = 3
@@ -62,6 +62,9 @@ def compact_owner(compactor: Compactor, owner: str, work: Work) -> Tally:
     for _ in range(ATTEMPTS):
         plan = compactor.plan(owner)
         staging = Staging(compactor, plan, work)
+        if staging.tally.lacking:
+            reason = lack(staging.tally)
+            continue
         if not staging.worthwhile:
             return staging.tally
         outputs, dropped = staging.write()

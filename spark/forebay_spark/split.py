@@ -23,7 +23,7 @@ from forebay_spark.judgement import JUDGED, READ, Batches, Budgets, cut, judged
 from forebay_spark.owners import ATTEMPTS, KINDS, Work, tally_of
 from forebay_spark.sources.spill import SpillReader, SpillWriter
 from forebay_spark.staged import Staged
-from forebay_spark.tally import Tally, failure
+from forebay_spark.tally import Tally, failure, lack
 from forebay_spark.tokens import HEAD
 
 PART_BYTES = 32_000_000
@@ -68,10 +68,12 @@ class Split:
     def compact(self) -> Tally:
         """Carry it out. Raises `AbortedError`, `SpillError` and `PySparkException`."""
         staged = self._staged() if self._plan.inputs else []
-        if staged:
-            self._writer.commit(staged)
-        before = sum(map(tally_of, self._plan.inputs), Tally(owners=1))
-        return sum((each.tally for each in staged), before)
+        tally = sum((each.tally for each in staged), sum(map(tally_of, self._plan.inputs), Tally(owners=1)))
+        if tally.lacking:
+            self._writer.abort(staged)
+            raise AbortedError(lack(tally))
+        self._writer.commit(staged)
+        return tally
 
     def _staged(self) -> list[Staged]:
         rows = self._ordered(self._judged())

@@ -41,6 +41,11 @@ class Tally:
             (self.failures + other.failures)[:TOLD],
         )
 
+    @property
+    def lacking(self) -> int:
+        """Entries that went in and were neither kept nor dropped: the streams did not have them."""
+        return self.entries_in - self.entries_out - self.dropped.total()
+
     def figures(self) -> Figures:
         """The same as figures of a run."""
         values: dict[str, Figure] = {
@@ -54,6 +59,11 @@ class Tally:
             "dropped": dict(sorted(self.dropped.items())),
         }
         return Figures(values, self.failures)
+
+
+def lack(tally: Tally) -> str:
+    """The problem of streams that lack entries."""
+    return f"its streams have {tally.entries_in - tally.lacking} entries, and its record tells of {tally.entries_in}"
 
 
 def failure(owner: str, problem: object) -> Tally:

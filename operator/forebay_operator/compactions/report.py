@@ -1,6 +1,7 @@
 """What the pod of a driver said when it ended."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,6 +10,8 @@ LONGEST = 600
 """Characters of a cause."""
 CAUSE_LINES = 3
 """Last lines of a log that are its cause."""
+_CHATTER = re.compile(r"^\d\d/\d\d/\d\d \d\d:\d\d:\d\d (INFO|WARN) |^WARNING: ")
+"""How lines of Spark's log begin that are no cause."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,8 @@ def _said(message: str) -> dict[str, Any]:
 
 
 def _last_lines(message: str) -> list[str]:
-    return [line.strip() for line in message.splitlines() if line.strip()][-CAUSE_LINES:]
+    lines = (line.strip() for line in message.splitlines())
+    return [line for line in lines if line and not _CHATTER.match(line)][-CAUSE_LINES:]
 
 
 def _cause(ended: Mapping[str, Any], lines: Sequence[str]) -> str:

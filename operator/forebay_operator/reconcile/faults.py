@@ -12,7 +12,7 @@ def fault_of(error: ReconcileError | ForbiddenError | InvalidError) -> Fault:
     """What a condition says of an error."""
     if isinstance(error, ReconcileError):
         return Fault(error.reason, str(error))
-    remedy = "compare the operator's rights and settings with those of its chart"
+    remedy = "compare the operator's rights and settings with those of its chart; quotas and policies refuse, too"
     return Fault("ClusterRefused", f"the API server refused {error}; {remedy}")
 
 

@@ -128,6 +128,8 @@ class OutfeedReconciler:
     def _continued(self, key: Key, outfeed: Body, children: Sequence[Body]) -> Scene:
         """A new scene, with the pods of the one before: they run on also while something is missing."""
         former = self.scenes.get(key, Scene(outfeed))
+        if former.outfeed["metadata"]["uid"] != outfeed["metadata"]["uid"]:
+            return Scene(outfeed, children)
         return Scene(outfeed, children, former.workload, former.clients, former.views, former.revision)
 
     async def _tell(self, scene: Scene) -> None:

@@ -21,5 +21,5 @@ def server_digest(url: str) -> str:
 
     The text may come from a Secret and be no URL at all, so all that could be a password is left out.
     """
-    scheme, _, rest = url.partition("://")
-    return digest([scheme, rest.rpartition("@")[2]])
+    scheme, separator, rest = url.partition("://")
+    return digest([scheme, rest.rpartition("@")[2]] if separator else [])

@@ -13,6 +13,10 @@ CONFIGURATION = {
     "spark.kubernetes.driver.pod.excludedFeatureSteps": (
         "org.apache.spark.deploy.k8s.features.NetworkPolicyFeatureStep"
     ),
+    # A driver may make and delete pods alone, so it has no claims, Services or files to clear away.
+    "spark.kubernetes.driver.ownPersistentVolumeClaim": "false",
+    "spark.kubernetes.driver.service.deleteOnTermination": "false",
+    "spark.kubernetes.executor.disableConfigMap": "true",
 }
 RETRY_SECONDS = 30
 SUBMISSION_RETRIES, SUBMISSION_RETRY_SECONDS = 3, 20

@@ -23,7 +23,6 @@ MAIN_FILE = "local:///opt/forebay/spark.py"
 """The jobs, in the image."""
 FIGURES = "/dev/termination-log"
 """Where a job leaves its figures: Kubernetes keeps them with the pod."""
-OUTCOMES = f"{OUTFEED_DATA}/outcomes"
 MEBIBYTE = 1024**2
 
 
@@ -86,7 +85,7 @@ def _spill_words(run: SparkRun) -> Iterator[str]:
 
 
 def _outcomes_words(run: SparkRun) -> Iterator[str]:
-    yield from ("--outcomes", OUTCOMES, "--to", f"{run.compaction.spec.output}/outcomes")
+    yield from ("--outcomes", f"{_data(run)}/outcomes", "--to", f"{run.compaction.spec.output}/outcomes")
 
 
 def _report_words(run: SparkRun) -> Iterator[str]:
@@ -95,7 +94,13 @@ def _report_words(run: SparkRun) -> Iterator[str]:
 
 
 def _verify_words(run: SparkRun) -> Iterator[str]:
-    yield from ("--data", OUTFEED_DATA)
+    yield from ("--data", _data(run))
+
+
+def _data(run: SparkRun) -> str:
+    """Where an Outfeed keeps what it has on its volume."""
+    metadata = run.target.metadata
+    return f"{OUTFEED_DATA}/outfeed/{metadata.namespace}.{metadata.name}"
 
 
 _WORDS = {

@@ -68,9 +68,13 @@ def parse_url(url: str) -> Address:
 
     Raises `SpillSettingsError`, whose text never repeats the URL: it may hold a password.
     """
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        # Its text quotes what stands before the host.
+        raise SpillSettingsError("url: is none; give redis://HOST:PORT/DB, with IPv6 addresses as [::1]") from None
     if parts.scheme not in _FORMS:
-        raise SpillSettingsError(f"url: scheme {parts.scheme!r} is unknown, use one of {', '.join(_FORMS)}")
+        raise SpillSettingsError(f"url: its scheme is unknown, use one of {', '.join(_FORMS)}")
     form, tls = _FORMS[parts.scheme]
     userinfo, _, hosts = parts.netloc.rpartition("@")
     username, _, password = userinfo.partition(":")

@@ -22,7 +22,7 @@ DAMAGED = "damaged"
 """State of octets that are no whole record."""
 TORN = "torn"
 """State of such octets at the end of a file: most likely a write that is under way, or that a crash cut short."""
-LARGEST = 256 << 20
+LARGEST = 128 << 20
 """Octets of a partition at most, but for a single file that is longer."""
 ROWS = 8192
 """Rows of a batch, about."""

@@ -122,8 +122,7 @@ def test_drivers_may_make_executors_in_their_namespace_and_no_more():
         (account,) = of_kind(here, "ServiceAccount")
         assert (account["metadata"]["name"], account["automountServiceAccountToken"]) == ("compactions", False)
         (role,) = filter(is_drivers, of_kind(here, "Role"))
-        made = {"pods", "configmaps", "services", "persistentvolumeclaims"}
-        assert {resource for _, resource, _ in rights(role)} == made
+        assert {resource for _, resource, _ in rights(role)} == {"pods"}
         (binding,) = filter(is_drivers, of_kind(here, "RoleBinding"))
         assert binding["roleRef"]["name"] == role["metadata"]["name"]
         assert binding["subjects"] == [{"kind": "ServiceAccount", "name": "compactions", "namespace": namespace}]

@@ -79,7 +79,10 @@ EDITS = {
     ("PodDisruptionBudget", "hub-outfeed"): {"spec": {"maxUnavailable": 0}},
     ("NetworkPolicy", "hub-outfeed"): {"spec": {"ingress": [{}]}},
     ("ServiceAccount", "hub-outfeed"): {"automountServiceAccountToken": True},
-    ("Secret", "hub-outfeed-config"): {"data": {"document": "AA=="}},
+    ("Service", "hub-outfeed-pods"): {"metadata": {"ownerReferences": None}},
+    ("NetworkPolicy", "main-valkey"): {"metadata": {"labels": {"app.kubernetes.io/managed-by": None}}},
+    ("Secret", "hub-outfeed-config"): {"data": {"document": "AA==", "mine": "AA=="}},
+    ("Secret", "hub-outfeed-client-kubectl"): {"metadata": {"labels": {"forebay.dev/uid": None}}},
     ("Secret", "hub-outfeed-tls"): {"data": {"tls.crt": "AA=="}},
     ("Secret", "main-valkey"): {"data": {"valkey.conf": "AA=="}},
 }

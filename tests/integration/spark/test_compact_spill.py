@@ -16,6 +16,7 @@ from forebay_spark.figures import Figures
 from forebay_spark.jobs import compact_spill
 from forebay_spark.owners import Work
 from forebay_spark.place import SpillPlace
+from forebay_spark.plans import text_of
 from forebay_spark.sources.spill import SpillSource
 from forebay_spark.split import compact_split
 from peers.valkey import Valkey
@@ -160,3 +161,16 @@ def test_rows_can_be_read_as_any_other_data(spark, client, valkey) -> None:
         ("other", "B", 2),
     }
     assert rows.where("owner = 'peer' AND kind = 'B'").agg({"seq": "max"}).first()[0] == 2
+
+
+def test_rows_can_be_written_in_the_place_of_what_a_plan_has(spark, client, valkey) -> None:
+    fill(client, "peer", {Kind.BACKLOG: [numbered(0, 3), numbered(3, 3)]})
+    place = SpillPlace(SERVICE, UID, valkey.url)
+    with place.connect() as compactor:
+        plan = compactor.plan("peer")
+    spark.dataSource.register(SpillSource)
+    rows = spark.read.format("forebay.spill").options(**place.options()).load()
+    even = rows.selectExpr("kind", "appended", "entry", "if(seq % 2 = 1, 'limit-age', null) AS reason").coalesce(1)
+    written = even.sort("reason", "appended").write.format("forebay.spill").mode("append")
+    written.options(**place.options(), plan=text_of(plan), rotateBytes="1000").save()
+    assert data(client, "peer")[Kind.BACKLOG] == [entry for _, entry in (*numbered(0, 3), *numbered(3, 3))][::2]

@@ -1,4 +1,5 @@
 import argparse
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -117,6 +118,21 @@ async def test_running_service_is_verified(verify, tmp_path):
         figures = verify(tmp_path)
         assert faults(figures) == {}
         assert figures.values["messages"] == 25
+
+
+async def test_busy_service_has_no_fault(verify, tmp_path):
+    async with opened(tmp_path) as data:
+        await data.accept(0, 100)
+        verifying = asyncio.create_task(asyncio.to_thread(verify, tmp_path))
+        first = 0
+        while not verifying.done():
+            # Nine of ten go, so that files are combined all the time.
+            await data.accept(first + 100, 100)
+            await data.release([number for number in range(first, first + 100) if number % 10])
+            await data.log.tidy()
+            first += 100
+        assert faults(await verifying) == {}
+    assert first > 1000
 
 
 async def test_leaked_reference_of_a_running_service_is_found(verify, tmp_path):

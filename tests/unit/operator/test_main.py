@@ -1,3 +1,5 @@
+import os
+
 import pytest
 from typer.testing import CliRunner
 
@@ -23,3 +25,7 @@ def test_its_namespace_has_to_be_known(monkeypatch):
     monkeypatch.delenv("POD_NAMESPACE", raising=False)
     with pytest.raises(SettingsFileError, match="POD_NAMESPACE"):
         own_namespace()
+
+
+def test_grpc_writes_nothing_of_its_own_into_the_log():
+    assert os.environ["GRPC_VERBOSITY"] == "NONE"

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from forebay.outfeed.token import decode
 from forebay.spill.keys import Kind
 from forebay_spark.compaction import Rules
-from forebay_spark.owners import ATTEMPTS, Work, collection_paused, compact_owner
+from forebay_spark.owners import ATTEMPTS, Work, collection_paused, compact_owner, compact_owners
 from forebay_spark.place import SpillPlace
 from memorycompactor import MemoryCompactor
 from spillcontents import Contents, token
@@ -86,6 +86,13 @@ def test_an_owner_that_always_aborts_is_told_with_the_reason() -> None:
     assert compactor.entries(Kind.BACKLOG) == [SECOND, FIRST]
 
 
+def test_an_owner_whose_streams_lack_entries_is_left_alone() -> None:
+    compactor = MemoryCompactor(backlog([SECOND, FIRST]), lost=1)
+    tally = compact_owner(compactor, "peer", WORK)
+    assert tally.failures == ("peer: its streams have 2 entries, and its record tells of 3",)
+    assert compactor.commits == 0
+
+
 def test_everything_may_go() -> None:
     compactor = MemoryCompactor(backlog([FIRST, SECOND]))
     compact_owner(compactor, "peer", Work(PLACE, Rules(oldest=EPOCH + 9), 1000))
@@ -97,3 +104,12 @@ def test_collection_is_paused_and_taken_up_again() -> None:
     with collection_paused():
         assert not gc.isenabled()
     assert gc.isenabled()
+
+
+def test_an_owner_that_fails_does_not_stop_the_others(monkeypatch) -> None:
+    compactor = MemoryCompactor(backlog([SECOND, FIRST]), unavailable=1)
+    monkeypatch.setattr(SpillPlace, "connect", lambda place: compactor)
+    failed, done = compact_owners(WORK, ["first", "second"])
+    assert failed.failures == ("first: Redis is away",)
+    assert done.owners == 1
+    assert compactor.entries(Kind.BACKLOG) == [FIRST, SECOND]

@@ -17,6 +17,10 @@ def test_figures_have_names_in_camel_case() -> None:
     assert not figures.failures
 
 
+def test_what_is_neither_kept_nor_dropped_is_lacking() -> None:
+    assert Tally(entries_in=9, entries_out=5, dropped=Counter(duplicate=3)).lacking == 1
+
+
 def test_a_failure_names_its_owner() -> None:
     figures = (Tally(owners=1) + failure("peer", "Redis is away")).figures()
     assert figures.failures == ("peer: Redis is away",)

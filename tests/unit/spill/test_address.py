@@ -40,7 +40,9 @@ def test_a_url_is_read(url: str, expected: Address) -> None:
 @pytest.mark.parametrize(
     ("url", "message"),
     [
-        pytest.param("http://host", "scheme 'http' is unknown", id="scheme"),
+        pytest.param("http://host", "its scheme is unknown", id="scheme"),
+        pytest.param("hunter2://host", "its scheme is unknown", id="password in front"),
+        pytest.param("redis://[host", "IPv6 addresses as", id="half a bracket"),
         pytest.param("redis://a,b", r"need redis\+cluster://", id="several hosts"),
         pytest.param("redis://host:0", "name:port", id="port 0"),
         pytest.param("redis://host:65536", "name:port", id="port too large"),

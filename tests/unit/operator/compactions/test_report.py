@@ -36,6 +36,11 @@ def test_without_figures_the_end_of_the_log_is_the_cause():
     assert report(log, 1).cause.endswith("java.lang.Thread49; Error: Redis is away")
 
 
+def test_what_spark_says_at_its_end_is_no_cause():
+    log = "Error: Redis is away\n26/11/28 03:19:50 INFO SparkContext: Successfully stopped SparkContext\n"
+    assert report(log, 1).cause == "exit code 1: Error: Redis is away"
+
+
 def test_a_cause_is_not_long():
     assert len(report("x" * 10_000, 1).cause) < 700
 

@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forebay_operator.compactions import ScheduleError, schedule_of
@@ -53,6 +53,7 @@ def test_a_day_of_the_week_may_be_named_and_so_may_schedules():
     assert times(schedule_of("@daily", "UTC"), midnight, 1) == ["29 00:00+0000"]
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from(["* * * * *", "30 2 * * *", "*/7 1-3 * * *", "0 0 1 * *", "15 2 29 2 *", "@hourly"]),
     MOMENTS,
@@ -65,6 +66,7 @@ def test_now_lies_between_the_last_and_the_next(cron, now):
     assert schedule.last(following - timedelta(seconds=1)) == last
 
 
+@settings(deadline=None)
 @given(MOMENTS)
 def test_a_time_is_the_last_one_at_its_own_second(now):
     schedule = schedule_of("30 2 * * *", "Europe/Berlin")

@@ -37,3 +37,7 @@ def test_credentials_make_no_other_server(url, other):
 )
 def test_host_port_database_and_scheme_make_another_server(other):
     assert server_digest("redis://:p@host:6379/0") != server_digest(other)
+
+
+def test_of_a_text_that_is_no_url_nothing_can_be_found_out():
+    assert server_digest("hunter2") == server_digest("correct horse")

@@ -92,9 +92,9 @@ def test_a_url_without_a_password_is_an_argument():
 @pytest.mark.parametrize(
     ("job", "arguments"),
     [
-        ("compact-outcomes", ["--outcomes", "/var/lib/forebay/outcomes", "--to", "/mnt/outcomes"]),
+        ("compact-outcomes", ["--outcomes", "/var/lib/forebay/outfeed/news.hub/outcomes", "--to", "/mnt/outcomes"]),
         ("feed-report", ["--outcomes", "/mnt/outcomes", "--to", "/mnt/hub.html"]),
-        ("verify-messages", ["--data", "/var/lib/forebay"]),
+        ("verify-messages", ["--data", "/var/lib/forebay/outfeed/news.hub"]),
     ],
 )
 def test_a_job_of_an_outfeed_is_told_its_folders(job, arguments):
