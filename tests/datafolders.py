@@ -18,9 +18,8 @@ PEERS = ("a", "b")
 class DataFolder:
     """An outfeed's bodies and the log of who needs them."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.store = MessageStore.open(RealDisk(folder / "messages"), SMALL)
+    def __init__(self, folder: Path, settings: StoreSettings) -> None:
+        self.store = MessageStore.open(RealDisk(folder / "messages"), settings)
         self.log = FeedLog.open(RealDisk(folder / "feed"), FeedLogSettings(reserve=0))
         self.store.recount(self.log.references())
 
@@ -45,8 +44,8 @@ class DataFolder:
 
 
 @asynccontextmanager
-async def opened(folder: Path) -> AsyncIterator[DataFolder]:
-    data = DataFolder(folder)
+async def opened(folder: Path, settings: StoreSettings = SMALL) -> AsyncIterator[DataFolder]:
+    data = DataFolder(folder, settings)
     for peer in PEERS:
         await data.log.add_peer(peer)
     yield data

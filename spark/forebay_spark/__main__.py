@@ -24,6 +24,8 @@ FAILED = 1
 """Exit status: not, or not all of it, done."""
 MISUSED = 2
 """Exit status: the arguments are wrong."""
+INTERRUPTED = 130
+"""Exit status: ended from the keyboard."""
 JOBS = {
     "compact-spill": "compact_spill",
     "compact-outcomes": "compact_outcomes",
@@ -73,6 +75,8 @@ def main(arguments: Sequence[str]) -> int:
     except (ForebayError, OSError) as error:
         sys.stderr.write(f"Error: {error}\n")
         return MISUSED if isinstance(error, OptionError) else FAILED
+    except KeyboardInterrupt:
+        return INTERRUPTED
     for failure in figures.failures:
         sys.stderr.write(f"Not done: {failure}\n")
     publish(line(options.job, figures), options.figures)

@@ -70,6 +70,8 @@ class Findings:
     """Some of both."""
     damage: frozenset[str] = frozenset()
     """Damage of other files than message files, in words."""
+    gone: frozenset[int] = frozenset()
+    """Files that were deleted before they could be read."""
 
     def __add__(self, other: "Findings") -> "Findings":
         kinds = self.faulty.keys() | other.faulty.keys()
@@ -82,6 +84,7 @@ class Findings:
             self.torn + other.torn,
             self.stretches + other.stretches,
             self.damage | other.damage,
+            self.gone | other.gone,
         )
 
     def verdict(self, sizes: Mapping[int, int]) -> Verdict:

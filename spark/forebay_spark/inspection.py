@@ -13,7 +13,7 @@ from pyspark import RDD, Accumulator, StorageLevel
 from pyspark.sql import SparkSession
 
 from forebay_spark.datafolder import DataFolder
-from forebay_spark.errors import OptionError
+from forebay_spark.errors import JobError, OptionError
 from forebay_spark.findings import Findings
 from forebay_spark.messagejudge import Judge
 from forebay_spark.messagerows import ROW, Kind, Rows, findings_of, rows_of, shared
@@ -25,6 +25,8 @@ from forebay_spark.sources.messages import Table
 from forebay_spark.sources.messagesnapshot import MessageSnapshot
 from forebay_spark.verdict import Verdict
 
+CHASES = 10
+"""Times that files are read which were made while others were read."""
 PARTS = 4
 """Parts for each core, so that cores end at about the same time."""
 Shares = RDD[tuple[int, Rows | Findings]]
@@ -87,15 +89,26 @@ class Inspection:
             return self._judged(Judge(asks_twice=False, has_index=True), shares)
 
     def _of_running(self) -> Findings:
-        """Owners are asked before the files are read and again afterwards: who needed a message all the time must
-        find it. Garbage collection may move records meanwhile, always to files of higher numbers.
-        """
-        shares = self._read(self._owners(Kind.OWNERS)).union(self._read(self._records(0)))
-        while later := [number for number in self._folder.sizes() if number > max(self._sizes, default=0)]:
-            self._sizes |= {number: size for number, size in self._folder.sizes().items() if number >= later[0]}
-            shares = shares.union(self._read(self._records(later[0])))
-        shares = shares.union(self._read(self._owners(Kind.LATER)))
-        return self._judged(Judge(asks_twice=True, has_index=False), shares)
+        """Owners are asked before the files are read and afterwards: who needs a message all the time finds it."""
+        shares, _ = self._read(self._owners(Kind.OWNERS))
+        records = list(self._all_records())
+        later, _ = self._read(self._owners(Kind.LATER))
+        return self._judged(Judge(asks_twice=True, has_index=False), self._context.union([shares, *records, later]))
+
+    def _all_records(self) -> Iterator[Shares]:
+        """Read files until none was deleted before it was read: its records are in files of higher numbers by then."""
+        first = 0
+        for _ in range(CHASES):
+            sizes = {number: size for number, size in self._folder.sizes().items() if number >= first}
+            self._sizes |= sizes
+            shares, findings = self._read(self._records(first))
+            yield shares
+            if not findings.gone:
+                return
+            first = max(sizes) + 1
+        raise JobError(
+            f"{self._folder.path}: messages are moved faster than they can be read: verify a snapshot of the volume"
+        )
 
     def _owners(self, kind: Kind) -> list[Work]:
         return self._work(kind, FeedReferences(self._folder)) + self._work(kind, QueueEntries(self._folder))
@@ -106,13 +119,12 @@ class Inspection:
     def _work(self, kind: Kind, table: Table) -> list[Work]:
         return [Work(kind, table, part) for part in table.parts(self._parts)]
 
-    def _read(self, work: list[Work]) -> Shares:
-        """Read now, and never again."""
+    def _read(self, work: list[Work]) -> tuple[Shares, Findings]:
+        """Read now, and never again; also returns what is found in no message."""
         shares, done = self._shares(work)
         self._kept.append(shares.persist(StorageLevel.DISK_ONLY))
         with progress("parts", len(work), lambda: done.value):
-            shares.count()
-        return shares
+            return shares, reduce(add, shares.values().filter(_is_findings).collect(), Findings())
 
     def _shares(self, work: list[Work]) -> tuple[Shares, Accumulator[int]]:
         """What tasks will find, and how many of them are done."""
@@ -126,6 +138,10 @@ class Inspection:
 def _do(buckets: int, done: Accumulator[int], work: Work) -> Iterator[tuple[int, Rows | Findings]]:
     yield from work.do(buckets)
     done.add(1)
+
+
+def _is_findings(piece: Rows | Findings) -> bool:
+    return isinstance(piece, Findings)
 
 
 def _judge(judge: Judge, bucket: tuple[int, Iterable[Rows | Findings]]) -> Findings:

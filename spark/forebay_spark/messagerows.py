@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pyarrow.compute import equal, invert, is_valid, not_equal  # type: ignore[import-untyped]
 
 from forebay_spark.findings import TOLD, Findings, Stretch
-from forebay_spark.sources.messagefiles import TORN, WHOLE
+from forebay_spark.sources.messagefiles import GONE, TORN, WHOLE
 
 Rows = NDArray[np.void]
 ROW = np.dtype(
@@ -73,12 +73,15 @@ def findings_of(batch: pa.RecordBatch) -> Findings:
     if "state" not in batch.schema.names:
         return Findings()
     broken = batch.filter(not_equal(batch.column("state"), WHOLE)).to_pylist()
+    gone = frozenset(row["file"] for row in broken if row["state"] == GONE)
     stretches = [
-        Stretch(row["file"], row["place"], row["octets"], row["id"] or b"", row["state"] == TORN) for row in broken
+        Stretch(row["file"], row["place"], row["octets"], row["id"] or b"", row["state"] == TORN)
+        for row in broken
+        if row["state"] != GONE
     ]
-    whole = Counter(stretch.file for stretch in stretches if not stretch.is_torn)
+    damaged = Counter(stretch.file for stretch in stretches if not stretch.is_torn)
     torn = sum(stretch.is_torn for stretch in stretches)
-    return Findings(damaged=whole, torn=torn, stretches=tuple(stretches[:TOLD]))
+    return Findings(damaged=damaged, torn=torn, stretches=tuple(stretches[:TOLD]), gone=gone)
 
 
 def shared(rows: Rows, buckets: int) -> Iterator[tuple[int, Rows]]:

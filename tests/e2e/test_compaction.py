@@ -22,6 +22,7 @@ SMALL = {"driver": {"memory": "512MiB"}, "executor": {"memory": "512MiB"}}
 ON_SPILL = {"job": "compact-spill", "targetRef": {"kind": "Spill", "name": "main"}}
 ON_OUTFEED = {"targetRef": {"kind": "Outfeed", "name": "hub"}}
 PODS = "app.kubernetes.io/name=compaction"
+FINAL = {"Succeeded", "Failed", "DeadlineExceeded", "Cancelled"}
 RUN_SECONDS = 420
 """A run takes half a minute on an idle machine."""
 
@@ -70,6 +71,8 @@ def until_state(news: News, name: str, state: str, within: float = RUN_SECONDS) 
 
     def check() -> Body:
         run = last_run(news, name)
+        if run.get("state") in FINAL - {state}:
+            pytest.fail(f"{name}: {status(news, name)}")
         assert run.get("state") == state, status(news, name)
         return run
 
@@ -92,7 +95,6 @@ async def test_driver_and_executor_run_to_the_end_and_the_status_has_their_figur
     until(lambda: pods(spilled, "executor"), RUN_SECONDS)
     run = until_state(spilled, "once", "Succeeded")
     figures = run["figures"]
-    assert figures["job" if "job" in figures else "owners"]
     assert figures["entriesIn"] > 0
     assert figures["entriesIn"] == figures["entriesOut"] + sum(figures["dropped"].values())
 

@@ -19,7 +19,7 @@ from forebay_operator.settings import Settings
 ROLE = "compaction"
 RUN = "forebay.dev/run"
 """Label of the pods of a run, beside those of its Compaction."""
-MAIN_FILE = "local:///opt/forebay/spark.py"
+MAIN_FILE = "local:///opt/forebay/jobs.py"
 """The jobs, in the image."""
 FIGURES = "/dev/termination-log"
 """Where a job leaves its figures: Kubernetes keeps them with the pod."""

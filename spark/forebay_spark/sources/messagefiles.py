@@ -22,6 +22,8 @@ DAMAGED = "damaged"
 """State of octets that are no whole record."""
 TORN = "torn"
 """State of such octets at the end of a file: most likely a write that is under way, or that a crash cut short."""
+GONE = "gone"
+"""State of a file that was deleted before it could be read: garbage collection has moved what was needed of it."""
 LARGEST = 128 << 20
 """Octets of a partition at most, but for a single file that is longer."""
 ROWS = 8192
@@ -54,12 +56,13 @@ class MessageFiles:
         return [Files(numbers, marker) for numbers in _groups(sizes, limit)]
 
     def read(self, files: Files) -> Iterator[pa.RecordBatch]:
-        """The rows of a part. Files that were deleted since it was made are passed over."""
+        """The rows of a part."""
         codec = Codec(files.marker)
         for number in files.numbers:
             try:
                 file = self._folder.open(self._folder.message_file(number))
             except FileNotFoundError:
+                yield _broken(number, [Damage("", 0, 0, "", torn=False)], GONE)
                 continue
             with file:
                 yield from _read(file, number, codec)
@@ -96,7 +99,8 @@ def _read(file: ReadFile, number: int, codec: Codec) -> Iterator[pa.RecordBatch]
     if _head(file) is None:
         size = min(FILE_HEAD_SIZE, file.size())
         damages = [Damage(file.name, 0, size, "", size == file.size()), *damages]
-    yield _damages(number, damages)
+    for is_torn, state in ((False, DAMAGED), (True, TORN)):
+        yield _broken(number, [damage for damage in damages if damage.torn == is_torn], state)
 
 
 def _records(number: int, found: Sequence[Found]) -> pa.RecordBatch:
@@ -112,14 +116,14 @@ def _records(number: int, found: Sequence[Found]) -> pa.RecordBatch:
     return pa.record_batch(columns, _COLUMNS)
 
 
-def _damages(number: int, damages: Sequence[Damage]) -> pa.RecordBatch:
+def _broken(number: int, damages: Sequence[Damage], state: str) -> pa.RecordBatch:
     columns = [
         pa.repeat(number, len(damages)),
         pa.array([damage.offset for damage in damages], pa.int64()),
         pa.array([damage.size for damage in damages], pa.int64()),
         pa.nulls(len(damages), pa.int64()),
         pa.array([bytes.fromhex(damage.id) or None for damage in damages], pa.binary()),
-        pa.array([TORN if damage.torn else DAMAGED for damage in damages], pa.string()),
+        pa.repeat(state, len(damages)),
     ]
     return pa.record_batch(columns, _COLUMNS)
 

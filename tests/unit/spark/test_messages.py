@@ -12,7 +12,7 @@ from forebay.msgstore.queuerecord import QueueEntry
 from forebay.msgstore.record import FILE_HEAD_SIZE
 from forebay_spark.datafolder import DataFolder
 from forebay_spark.errors import OptionError
-from forebay_spark.sources.messagefiles import DAMAGED, TORN, WHOLE, MessageFiles
+from forebay_spark.sources.messagefiles import DAMAGED, GONE, TORN, WHOLE, MessageFiles
 from forebay_spark.sources.messagequeues import QueueEntries
 from forebay_spark.sources.messagereferences import FeedReferences
 from forebay_spark.sources.messages import Table
@@ -60,11 +60,13 @@ def test_files_before_the_first_are_left_out(folder):
     assert {row["file"] for row in rows(MessageFiles(folder, last))} == {last}
 
 
-def test_deleted_file_is_passed_over(folder):
+def test_file_that_is_deleted_meanwhile_is_told_of(folder):
     table = MessageFiles(folder)
-    parts = table.parts(1)
+    (part,) = table.parts(1)
     message_files(folder.path)[0].unlink()
-    assert [row for part in parts for batch in table.read(part) for row in batch.to_pylist()]
+    found = [row for batch in table.read(part) for row in batch.to_pylist()]
+    assert [row["file"] for row in found if row["state"] == GONE] == [1]
+    assert len(found) > 1
 
 
 def test_flipped_byte_is_damage_of_that_record(folder):

@@ -11,7 +11,7 @@ def test_spark_does_all_in_one_process():
     command = container([made(driver={"cores": 2, "memory": "2GiB"})], "Job")["command"]
     assert command[:5] == ["/opt/spark/bin/spark-submit", "--master", "local[2]", "--driver-memory", "2048m"]
     assert command[-10:-2] == [
-        *("local:///opt/forebay/spark.py", "compact-spill", "--url-file", "/etc/forebay/spill/url"),
+        *("local:///opt/forebay/jobs.py", "compact-spill", "--url-file", "/etc/forebay/spill/url"),
         *("--service", "outfeed", "--uid", "0f-1"),
     ]
 
