@@ -66,8 +66,8 @@ bench-spark: venv ## Measure the compaction of backlogs beside plain Python (SCA
 image: ## Build the container image IMAGE, from the base image BASE if given
 	$(BUILDER) build --target service $(if $(BASE),--build-arg BASE=$(BASE)) -t $(IMAGE) -f Containerfile .
 
-.PHONY: spark-image
-spark-image: ## Build the image of the Spark jobs SPARK_IMAGE, from the image of Spark SPARK_BASE if given
+.PHONY: image-spark
+image-spark: ## Build the image of the Spark jobs SPARK_IMAGE, from the image of Spark SPARK_BASE if given
 	$(BUILDER) build --target spark $(if $(SPARK_BASE),--build-arg SPARK_BASE=$(SPARK_BASE)) -t $(SPARK_IMAGE) \
 		-f Containerfile .
 
