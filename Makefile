@@ -23,9 +23,9 @@ $(VENV)/.ready: pyproject.toml uv.lock
 venv: $(VENV)/.ready ## Create the virtual environment from uv.lock
 
 .PHONY: run
-run: venv ## Feed the example articles to two peers, one of which is late
+run: venv ## Feed the example articles to two peers, and compact the backlog of the late one
 	@data=$$(mktemp -d) && trap 'rm -rf "$$data"' EXIT && $(BIN)/forebay up -f examples/quickstart --data "$$data" \
-		--offer examples/articles --start-later west=5 --until-delivered
+		--offer examples/articles --pace 30 --start-later west=5 --compact --until-delivered
 
 .PHONY: test
 test: venv ## Run the tests (SCALE=10 for the full sizes)

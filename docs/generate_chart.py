@@ -31,7 +31,8 @@ It needs Kubernetes 1.30 or later and Helm 3.17 or later.
 ## Rights
 
 The operator gets a Role in its own namespace and in each of `namespaces`; there alone it may read and write Secrets.
-A ClusterRole exists only with `clusterWide: true`, and has no right to Secrets. No rule has a wildcard.
+A ClusterRole exists only with `clusterWide: true`, and has no right to Secrets. No rule has a wildcard. Drivers of
+Compactions have an account of their own in each of `namespaces`, with a Role for pods alone.
 
 ## Upgrade
 
@@ -52,7 +53,7 @@ name or namespace needs `--take-ownership`, for Helm refuses definitions that we
 
 To remove everything, delete the resources first, while the operator runs, then uninstall, then delete the definitions:
 
-    kubectl delete peerfeeds,outfeeds,spills --all --all-namespaces
+    kubectl delete compactions,peerfeeds,outfeeds,spills --all --all-namespaces
     helm uninstall forebay --namespace forebay
     kubectl delete customresourcedefinitions -l app.kubernetes.io/part-of=forebay
 

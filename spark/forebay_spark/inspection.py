@@ -17,6 +17,7 @@ from forebay_spark.errors import JobError, OptionError
 from forebay_spark.findings import Findings
 from forebay_spark.messagejudge import Judge
 from forebay_spark.messagerows import ROW, Kind, Rows, findings_of, rows_of, shared
+from forebay_spark.owners import collection_paused
 from forebay_spark.progress import progress
 from forebay_spark.sources.messagefiles import LARGEST, MessageFiles
 from forebay_spark.sources.messagequeues import QueueEntries
@@ -44,10 +45,11 @@ class Work:
     def do(self, buckets: int) -> Iterator[tuple[int, Rows | Findings]]:
         """Read it."""
         rows: list[Rows] = [np.empty(0, ROW)]
-        for batch in self.table.read(self.part):
-            rows.append(rows_of(batch, self.kind))
-            if (found := findings_of(batch)) != Findings():
-                yield 0, found
+        with collection_paused():
+            for batch in self.table.read(self.part):
+                rows.append(rows_of(batch, self.kind))
+                if (found := findings_of(batch)) != Findings():
+                    yield 0, found
         yield from shared(np.concatenate(rows), buckets)
 
 

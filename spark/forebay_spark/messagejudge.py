@@ -42,10 +42,10 @@ class Judge:
 
 
 class _Groups:
-    """Rows sorted so that those of one message are together, its newest record last."""
+    """Rows sorted so that those of one message are together, by stamp."""
 
     def __init__(self, rows: Rows) -> None:
-        rows = rows[np.lexsort((rows["stamp"], rows["kind"], rows["low"], rows["high"]))]
+        rows = rows[np.lexsort((rows["stamp"], rows["low"], rows["high"]))]
         ends = (rows["high"][1:] != rows["high"][:-1]) | (rows["low"][1:] != rows["low"][:-1])
         self._rows = rows
         self._firsts = np.concatenate(([0], np.flatnonzero(ends) + 1))

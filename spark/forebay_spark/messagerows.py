@@ -53,8 +53,8 @@ def rows_of(batch: pa.RecordBatch, kind: Kind) -> Rows:
     batch = batch.filter(equal(batch.column("state"), WHOLE) if kind is Kind.RECORD else is_valid(batch.column("id")))
     rows = np.zeros(batch.num_rows, ROW)
     rows["kind"] = kind
-    # Below that of any record: sorted by stamp, the newest record of a message comes last.
-    rows["stamp"] = -1
+    # Below that of any record: sorted by stamp, the newest record of a message comes last, and else the index.
+    rows["stamp"] = -1 if kind is Kind.COUNTED else -2
     if batch.num_rows:
         ids = np.frombuffer(batch.column("id").buffers()[2], _ID, batch.num_rows)
         rows["high"], rows["low"] = ids["high"], ids["low"]

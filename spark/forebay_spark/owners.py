@@ -66,11 +66,11 @@ def compact_owner(compactor: Compactor, owner: str, work: Work) -> Tally:
             reason = lack(staging.tally)
             continue
         if not staging.worthwhile:
-            return staging.tally
+            return replace(staging.tally, streams_out=staging.tally.streams_in)
         outputs, dropped = staging.write()
         commit = compactor.commit(plan, outputs, dropped)
         if commit.done:
-            return staging.tally
+            return replace(staging.tally, streams_out=len(outputs))
         compactor.abandon([*outputs, *dropped])
         reason = commit.reason
     return failure(owner, reason)
@@ -128,7 +128,7 @@ def read_all(compactor: Compactor, part: Input) -> Iterator[tuple[bytes, bytes]]
 
 def tally_of(part: Input) -> Tally:
     """What an input has."""
-    return Tally(entries_in=part.entries, bytes_in=part.bytes)
+    return Tally(entries_in=part.entries, bytes_in=part.bytes, streams_in=1)
 
 
 def _after(result: Compacted) -> Tally:

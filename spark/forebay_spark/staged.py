@@ -33,6 +33,7 @@ class Staged(WriterCommitMessage):
             bytes_out=sum(output.bytes for output in self.outputs),
             corrupt=self.corrupt,
             dropped=self.gone,
+            streams_out=len(self.outputs),
         )
 
     def text(self) -> str:

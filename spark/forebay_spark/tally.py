@@ -27,6 +27,8 @@ class Tally:
     """Owners whose entries are as they were."""
     failures: tuple[str, ...] = ()
     """Why, for the first of them."""
+    streams_in: int = 0
+    streams_out: int = 0
 
     def __add__(self, other: "Tally") -> "Tally":
         return Tally(
@@ -39,6 +41,8 @@ class Tally:
             self.dropped + other.dropped,
             self.failed + other.failed,
             (self.failures + other.failures)[:TOLD],
+            self.streams_in + other.streams_in,
+            self.streams_out + other.streams_out,
         )
 
     @property
@@ -55,6 +59,8 @@ class Tally:
             "entriesOut": self.entries_out,
             "bytesIn": self.bytes_in,
             "bytesOut": self.bytes_out,
+            "streamsIn": self.streams_in,
+            "streamsOut": self.streams_out,
             "corrupt": self.corrupt,
             "dropped": dict(sorted(self.dropped.items())),
         }

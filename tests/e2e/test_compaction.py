@@ -132,7 +132,7 @@ def test_the_volume_of_an_outfeed_is_verified(spilled: News):
 
 def test_a_suspended_one_starts_nothing_until_it_is_resumed(spilled: News):
     start(spilled, "often", schedule="* * * * *", suspend=True, engine="Job", **ON_SPILL)
-    until(lambda: condition(spilled.get("compaction", "often"), "Ready")["reason"] == "Suspended")
+    until(lambda: condition(spilled.get("compaction", "often"), "Ready").get("reason") == "Suspended")
     time.sleep(65)
     assert not last_run(spilled, "often")
     spilled.edit("compaction", "often", suspend=False)

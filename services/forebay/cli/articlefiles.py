@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 from forebay.cli.errors import InputError
+from forebay.runtime.clock import Clock
 
 STANDARD_INPUT = Path("-")
 TOGETHER = 64
@@ -46,6 +47,15 @@ async def read_articles(files: Sequence[Path]) -> AsyncIterator[bytes]:
     while some := list(islice(remaining, TOGETHER)):
         for article in await asyncio.to_thread(_read_together, some):
             yield article
+
+
+async def paced(articles: AsyncIterator[bytes], pace: float, clock: Clock) -> AsyncIterator[bytes]:
+    """The same articles, at most so many a second. What was late is not caught up with."""
+    due = clock.monotonic()
+    async for article in articles:
+        await clock.sleep(due - clock.monotonic())
+        due = max(due, clock.monotonic()) + 1 / pace
+        yield article
 
 
 def _read_together(files: Sequence[Path]) -> list[bytes]:

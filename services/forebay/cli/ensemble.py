@@ -49,12 +49,16 @@ class LateHost(Host):
         super().__init__(service, settings, document)
         self.due = 0.0
         """When to start, by the clock of the event loop."""
+        self.released = asyncio.Event()
+        """Set while it may start once it is due."""
+        self.released.set()
         self.started = asyncio.Event()
         self._newest = document
 
     async def start(self) -> None:
         """Wait until it is time, then start with the newest configuration."""
         await asyncio.sleep(self.due - asyncio.get_running_loop().time())
+        await self.released.wait()
         await super().start()
         await self.configuration.apply(self._newest)
         self.started.set()
@@ -86,9 +90,20 @@ class Ensemble:
         now = asyncio.get_running_loop().time()
         for (_, name), host in self.hosts.items():
             host.due = now + self._gathering.later.get(name, 0.0)
-        # They are started one after the other.
-        in_order = sorted(self.hosts.values(), key=lambda host: host.due)
+        # They are started one after the other, and what is held may wait for what is not.
+        in_order = sorted(self.hosts.values(), key=lambda host: (not host.released.is_set(), host.due))
         await serve(in_order, self.reload)
+
+    def hold_late(self, fed: Identity) -> None:
+        """Keep what starts later, but for the fed one, from starting before `release`; to be called before `run`."""
+        for identity, host in self.hosts.items():
+            if identity != fed and identity[1] in self._gathering.later:
+                host.released.clear()
+
+    def release(self) -> None:
+        """Let start what is held, when it is due."""
+        for host in self.hosts.values():
+            host.released.set()
 
     async def reload(self) -> None:
         """Read the files again, and apply what is in them. When they can't be used, that is logged, and all stays."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import typer
 
-from forebay.cli.commands import outfeed, spill
+from forebay.cli.commands import outfeed, spark, spill
 from forebay.cli.commands.apply import apply
 from forebay.cli.commands.serve import serve
 from forebay.cli.commands.up import up
@@ -49,3 +49,4 @@ app.command(epilog="Example: `forebay validate -f examples/quickstart`")(validat
 app.command(epilog="Example: `forebay version --output json`")(version)
 app.add_typer(outfeed.group, name="outfeed")
 app.add_typer(spill.group, name="spill")
+app.add_typer(spark.group, name="spark")

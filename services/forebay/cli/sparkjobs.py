@@ -1,5 +1,6 @@
 """Running a Spark job in a process of its own."""
 
+import asyncio
 import json
 import signal
 import subprocess
@@ -8,13 +9,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 from forebay.cli.errors import InputError
 from forebay.cli.options import Output
 from forebay.cli.printing import print_json, print_table
 
 PROGRAM = "forebay_spark"
+
+
+class Outcome(NamedTuple):
+    """How a job ended."""
+
+    figures: Mapping[str, Any]
+    """What it did, by names in camelCase; empty if it did not get so far."""
+    problem: str
+    """What it did not do and why; empty when all was done."""
 
 
 def options_of(given: Mapping[str, object]) -> list[str]:
@@ -24,13 +34,12 @@ def options_of(given: Mapping[str, object]) -> list[str]:
 
 def run_job(arguments: Sequence[str], output: Output) -> None:
     """Run a job, print its figures, and end as it ended. Raises `InputError` when Spark is not installed."""
-    if find_spec("pyspark") is None:
-        raise InputError("Spark is not installed", "Install it with `pip install 'forebay[spark]'`.")
+    check_installed()
     figures: dict[str, Any] = {}
     with _started([sys.executable, "-m", PROGRAM, *arguments]) as process:
         for line in process.stdout or ():
-            if line.startswith('{"job":'):
-                figures = json.loads(line)["figures"]
+            if found := figures_in(line):
+                figures = found
             elif output is Output.TABLE:
                 print(line, end="", flush=True)
     if output is Output.JSON:
@@ -39,6 +48,43 @@ def run_job(arguments: Sequence[str], output: Output) -> None:
         print_table("", ("figure", ">value"), rows_of(figures))
     if process.returncode:
         sys.exit(process.returncode)
+
+
+async def outcome_of(arguments: Sequence[str]) -> Outcome:
+    """Run a job without a word, beside the event loop; it is ended when this is cancelled.
+
+    Raises `InputError` when Spark is not installed.
+    """
+    check_installed()
+    pipe = asyncio.subprocess.PIPE
+    command = (sys.executable, "-m", PROGRAM, *arguments)
+    process = await asyncio.create_subprocess_exec(*command, stdout=pipe, stderr=pipe)
+    try:
+        out, err = (text.decode(errors="replace") for text in await process.communicate())
+    finally:
+        if process.returncode is None:
+            process.terminate()
+            await process.wait()
+    figures = next(filter(None, map(figures_in, out.splitlines())), {})
+    return Outcome(figures, last_words(err) if process.returncode else "")
+
+
+def last_words(text: str) -> str:
+    """What a job that failed said last on standard error."""
+    said = next((line for line in reversed(text.splitlines()) if line.strip()), "the job said nothing")
+    return said.strip().removeprefix("Error: ").removeprefix("Not done: ")
+
+
+def check_installed() -> None:
+    """Raises `InputError` when Spark is not installed."""
+    if find_spec("pyspark") is None:
+        raise InputError("Spark is not installed", "Install it with `pip install 'forebay[spark]'`.")
+
+
+def figures_in(line: str) -> dict[str, Any]:
+    """The figures of a line that a job prints; none in any other line."""
+    figures: dict[str, Any] = json.loads(line)["figures"] if line.startswith('{"job":') else {}
+    return figures
 
 
 def rows_of(figures: Mapping[str, Any]) -> Iterator[tuple[str, object]]:

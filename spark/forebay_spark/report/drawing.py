@@ -46,7 +46,8 @@ _SETTINGS: dict[Any, Any] = {
 _PROLOGUE = re.compile(r"^.*?(?=<svg)", re.DOTALL)
 _METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
 _SIZE = re.compile(r' (?:width|height)="[\d.]+pt"')
-_FONT = re.compile(r"(font: [\d.]+px) [^;\"]*")
+_FONT = re.compile(r"(font: [\d.]+px|font-family:) [^;\"]*")
+"""The one or the other, by matplotlib's version."""
 
 
 class Drawing:

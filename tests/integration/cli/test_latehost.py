@@ -29,6 +29,17 @@ async def test_it_waits_until_it_is_due(host, starting):
     assert host.service.events == []
 
 
+async def test_once_due_it_waits_until_it_is_released(host):
+    host.due = 0
+    host.released.clear()
+    task = asyncio.ensure_future(host.start())
+    await settle()
+    assert host.service.events == []
+    host.released.set()
+    await task
+    assert host.service.events == ["start", "apply 1"]
+
+
 async def test_it_starts_with_the_newest_configuration(host):
     await host.renew(ConfigDocument(2))
     host.due = 0

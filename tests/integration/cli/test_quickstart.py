@@ -39,6 +39,25 @@ async def test_every_article_reaches_every_peer_also_the_late_one(files):
     assert again.json()["articles"]["duplicate"] == COUNT
 
 
+async def test_a_backlog_is_compacted_before_its_peer_comes(files):
+    options = ("--pace", "30", "--start-later", "west=0", "--compact", "-o", "json")
+    result = await forebay(*up(files, *options), within=180, HOME=str(files.parent))
+    assert result.status == 0, result.err
+    done = result.json()["compaction"]
+    assert done["problem"] == ""
+    assert done["figures"]["entriesIn"] == done["figures"]["entriesOut"] > 50
+    assert done["figures"]["streamsIn"] > done["figures"]["streamsOut"] == 1
+    west = result.json()["peers"][1]
+    assert west["offered"] == west["accepted"] > 50
+
+
+async def test_a_compaction_that_fails_is_told_and_keeps_nothing_from_its_peer(files):
+    result = await forebay(*up(files, "--start-later", "west=0", "--compact"), JAVA_HOME="/nonexistent")
+    assert result.status == 0, result.err
+    assert "All accounts add up" in result.out
+    assert re.search(r"^Not compacted: \S", result.out, re.MULTILINE)
+
+
 async def test_a_peer_that_does_not_come_is_told_at_the_deadline(files):
     result = await forebay(*up(files, "--start-later", "west=1000", "--deadline", "4", "-o", "json"))
     assert result.status == 1

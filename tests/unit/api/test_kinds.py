@@ -173,7 +173,7 @@ def test_peerfeed_takes(path, value):
         ("spec.hashfeed", {"first": 3, "last": 4}, "spec.hashfeed.modulus: is required; add it"),
         ("spec.queue.size", 9, "spec.queue.size: 9 is below 10; give 10 to 1000000"),
         ("spec.queue.spillFraction", 0, "spec.queue.spillFraction: 0 is below 0.05; give 0.05 to 1"),
-        ("spec.backlog.rotateBytes", "1KB", "spec.backlog.rotateBytes: 1KB is below 4KB; give 4KB to 1GB"),
+        ("spec.backlog.rotateBytes", "999B", "spec.backlog.rotateBytes: 999B is below 1KB; give 1KB to 1GB"),
         ("spec.backlog.rotateAge", "0s", "spec.backlog.rotateAge: 0s is below 1s; give 1s to 1d"),
         ("spec.backlog.maxBytes", "1KB", "spec.backlog.maxBytes: 1KB is below 4KB; give 4KB to 1TB"),
         ("spec.backlog.maxAge", "1s", "spec.backlog.maxAge: 1s is below 1m; give 1m to 365d"),

@@ -1,9 +1,11 @@
+import asyncio
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
 
-from forebay.cli.articlefiles import article_files, read_article, read_articles
+from fakeclock import FakeClock
+from forebay.cli.articlefiles import article_files, paced, read_article, read_articles
 from forebay.cli.errors import InputError
 
 
@@ -44,3 +46,19 @@ async def test_articles_come_in_the_order_of_the_files(folder):
 def test_a_dash_is_standard_input(monkeypatch):
     monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(b"From: me\r\n\r\n")))
     assert read_article(Path("-")) == b"From: me\r\n\r\n"
+
+
+async def test_paced_articles_come_at_their_pace():
+    clock = FakeClock()
+
+    async def articles():
+        for number in range(4):
+            yield b"%d" % number
+
+    async def taken():
+        return [(article, clock.monotonic() - began) async for article in paced(articles(), 2, clock)]
+
+    began = clock.monotonic()
+    taking = asyncio.ensure_future(taken())
+    await clock.run(10)
+    assert await taking == [(b"0", 0), (b"1", 0.5), (b"2", 1), (b"3", 1.5)]

@@ -98,6 +98,12 @@ def test_delivery_without_articles_is_misuse(forebay):
     assert "--offer" in err
 
 
+def test_compaction_without_delivery_is_misuse(forebay):
+    status, _, err = forebay("up", "-f", QUICKSTART, "--compact")
+    assert status == 2
+    assert "--until-delivered" in err
+
+
 def test_serve_needs_a_name_where_there_are_several(forebay, tmp_path):
     status, _, err = forebay("serve", "outfeed", "-f", QUICKSTART, "--data", tmp_path)
     assert status == 2
@@ -108,7 +114,7 @@ def test_a_url_that_is_none_is_told_without_its_password(forebay, tmp_path):
     url = "http://:hidden@localhost"
     status, out, err = forebay("up", "-f", QUICKSTART, "--data", tmp_path, "--redis", url)
     assert status == 1
-    assert "scheme 'http' is unknown" in err
+    assert "its scheme is unknown" in err
     assert "hidden" not in out + err
 
 

@@ -45,6 +45,22 @@ def test_it_ends_as_the_job_ends(job, capsys):
     assert json.loads(capsys.readouterr().out)["entriesIn"] == 3
 
 
+async def test_the_outcome_of_a_job_is_its_figures(job):
+    outcome = await sparkjobs.outcome_of(["0"])
+    assert outcome == ({"entriesIn": 3, "dropped": {"duplicate": 1}}, "")
+
+
+async def test_the_problem_of_a_job_that_failed_is_what_it_said_last(monkeypatch):
+    monkeypatch.setattr(sparkjobs, "PROGRAM", "no_such_program")
+    figures, problem = await sparkjobs.outcome_of([])
+    assert (figures, problem.endswith("No module named no_such_program")) == ({}, True)
+
+
+@pytest.mark.parametrize("text", ["Error: no Java\n\n", "WARN a\nNot done: no Java\n"])
+def test_last_words_are_told_without_their_title(text):
+    assert sparkjobs.last_words(text) == "no Java"
+
+
 def test_a_job_without_figures_prints_none(monkeypatch, capsys):
     monkeypatch.setattr(sparkjobs, "PROGRAM", "no_such_program")
     with pytest.raises(SystemExit):

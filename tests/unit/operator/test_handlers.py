@@ -1,6 +1,6 @@
 from itertools import islice
 
-from forebay_operator.handlers import OWNED, RESOURCES, Backoffs, handler, handlers, watch_settings
+from forebay_operator.handlers import OPTIONAL, OWNED, RESOURCES, Backoffs, handler, handlers, watch_settings
 from forebay_operator.kube.kinds import OUTFEED, PEERFEED
 
 
@@ -23,6 +23,14 @@ def test_there_is_a_handler_for_each_kind_and_for_events_alone():
     assert len(registry._watching.get_all_handlers()) == len(RESOURCES) + len(OWNED)
     assert not registry._changing.get_all_handlers()
     assert not registry._spawning.get_all_handlers()
+
+
+def test_the_kinds_of_other_operators_are_followed_where_there_are_any():
+    registry = handlers(lambda *notice: None, OPTIONAL)
+    assert len(registry._watching.get_all_handlers()) == len(RESOURCES) + len(OWNED) + len(OPTIONAL)
+    assert all(
+        (kind.group, kind.version, kind.plural) in watch_settings().watching.label_selectors for kind in OPTIONAL
+    )
 
 
 def test_tries_never_end_and_are_never_far_apart():

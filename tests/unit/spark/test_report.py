@@ -79,6 +79,12 @@ def test_plots_have_no_colours_but_those_of_the_page():
     assert not re.findall(r"#[0-9a-f]{6}\b(?=[;\"])", outside)
 
 
+def test_plot_is_in_the_font_of_the_page():
+    fonts = re.findall(r"font(?:-family)?: [^;\"]*", plots.groups(summary(PEERS)))
+    assert fonts
+    assert all("DejaVu" not in font for font in fonts)
+
+
 def test_text_of_a_plot_names_the_peak():
     assert "for peer-3 at 25 November, 18:00" in plots.backlog(summary(PEERS))
 

@@ -8,6 +8,7 @@ from forebay_spark.tally import TOLD, Tally, failure
 def test_tallies_add_up() -> None:
     both = Tally(1, 10, 100, 8, 80, 1, Counter(duplicate=2)) + Tally(2, 1, 10, 1, 10, 0, Counter(duplicate=1))
     assert both == Tally(3, 11, 110, 9, 90, 1, Counter(duplicate=3))
+    assert Tally(streams_in=3, streams_out=1) + Tally(streams_in=2, streams_out=2) == Tally(streams_in=5, streams_out=3)
 
 
 def test_figures_have_names_in_camel_case() -> None:

@@ -11,7 +11,7 @@ RUNNING = Judge(asks_twice=True, has_index=False)
 SIZES = {1: 1032, 2: 532}
 
 
-def row(number: int, kind: Kind, value: int = 0, *, stamp: int = -1, file: int = 0, octets: int = 0) -> Rows:
+def row(number: int, kind: Kind, value: int = 0, *, stamp: int = -2, file: int = 0, octets: int = 0) -> Rows:
     return np.array([(number, 7, stamp, file, 40, octets, value, kind)], ROW)
 
 
@@ -28,7 +28,7 @@ def later(number: int) -> Rows:
 
 
 def counted(number: int, count: int = 1, file: int = 1) -> Rows:
-    return row(number, Kind.COUNTED, count, file=file)
+    return row(number, Kind.COUNTED, count, stamp=-1, file=file)
 
 
 def name(number: int) -> bytes:

@@ -96,7 +96,7 @@ class Queue(Model):
 class PeerBacklog(Model):
     """Articles that wait on Redis."""
 
-    rotate_bytes: Annotated[int, Size("4KB", "1GB")] = 10_000_000
+    rotate_bytes: Annotated[int, Size("1KB", "1GB")] = 10_000_000
     """A stream of this size is closed and another opened, if it was open for `rotateAge`."""
     rotate_age: Annotated[timedelta, Span("1s", "1d")] = timedelta(minutes=5)
     """How long a stream stays open at least."""

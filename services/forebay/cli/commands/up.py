@@ -49,6 +49,25 @@ def up(
     deadline: Annotated[
         float, typer.Option("--deadline", metavar="SECONDS", min=0, help="With --until-delivered: longest wait.")
     ] = 120.0,
+    pace: Annotated[
+        float | None,
+        typer.Option(
+            "--pace",
+            metavar="RATE",
+            min=0.01,
+            help="With --offer: offer at most so many articles a second, as a feed would. Left out: as fast as they "
+            "are taken.",
+        ),
+    ] = None,
+    compact: Annotated[
+        bool,
+        typer.Option(
+            "--compact",
+            help="With --until-delivered: once all is offered, compact on this machine by Spark what waits on Redis, "
+            "as `forebay spark compact` does; an Outfeed of --start-later starts only then. Needs `forebay[spark]`; "
+            "if it fails, that is told, and the delivery goes on.",
+        ),
+    ] = False,
     tls: TlsOption = None,
     insecure: InsecureOption = False,
     operator: OperatorOption = "",
@@ -66,4 +85,4 @@ def up(
 
     hosting = Hosting(data, tls, insecure, operator, traces)
     gathering = Gathering(hosting, files, redis, delays(start_later or ()))
-    run_up(gathering, Wish(offer, until_delivered, deadline, output))
+    run_up(gathering, Wish(offer, until_delivered, deadline, output, pace, compact))

@@ -3,10 +3,12 @@ from datetime import datetime, timedelta
 import pytest
 
 from compactionobjects import ended, pod
+from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
 from forebay_operator.errors import ConflictError, InvalidError, UnavailableError
 from forebay_operator.kube.kinds import COMPACTION, EVENT, JOB, POD, SPARK_APPLICATION, SPILL
+from forebay_operator.pods import PodView
 from forebay_operator.queue import Depth, Key
-from operatorworld import NAMESPACE, OperatorWorld, outfeed, resource, spill
+from operatorworld import HUB, NAMESPACE, OperatorWorld, outfeed, resource, spill
 
 NIGHTLY = Key("Compaction", NAMESPACE, "nightly")
 ON_SPILL = {"job": "compact-spill", "targetRef": {"kind": "Spill", "name": "main"}}
@@ -230,6 +232,19 @@ async def test_a_size_starts_a_run_and_then_not_again_for_a_while(world):
     assert len(world.runs()) == 1
     await world.wait(3600)
     assert len(world.runs()) == 2
+
+
+async def test_the_size_is_that_of_the_peer_with_most_on_the_same_spill(world):
+    def view(*octets):
+        peers = [pb.PeerStatus(backlog=pb.Backlog(bytes=each)) for each in octets]
+        return PodView("hub-outfeed-0", ready=True, reachable=True, peers=tuple(peers))
+
+    largest = world.reconciler._largest
+    assert largest(NAMESPACE, "main") == 0
+    world.reconciler.outfeeds.scenes[HUB].views = (view(5, 100), view(70))
+    assert largest(NAMESPACE, "main") == 100
+    assert largest(NAMESPACE, "other") == 0
+    assert largest("elsewhere", "main") == 0
 
 
 async def test_a_failed_run_is_told_with_its_cause_until_one_goes_well(world):
