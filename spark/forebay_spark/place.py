@@ -1,6 +1,6 @@
 """Where spilled entries are: a Redis, and the service whose they are."""
 
-from argparse import ArgumentParser
+from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,9 +46,22 @@ class SpillPlace:
         return Compactor.connect(url, self.service, self.uid)
 
 
-def add_place(parser: ArgumentParser) -> None:
-    """Add the arguments that name a place."""
-    parser.add_argument("--service", default="outfeed", help="kind of the service (default: outfeed)")
-    parser.add_argument("--uid", required=True, help="identity of the service's resource")
+def add_places(parser: ArgumentParser) -> None:
+    """Add the arguments that name places on one Redis."""
+    parser.add_argument(
+        "--service", action="append", help="kind of the service (default: outfeed); one for each --uid, or none"
+    )
+    parser.add_argument(
+        "--uid", action="append", required=True, help="identity of the service's resource; may be repeated"
+    )
     parser.add_argument("--url", default="", help="of the Redis; one with a password belongs into a file")
     parser.add_argument("--url-file", default="", metavar="FILE", help="a file with the URL, on each machine")
+
+
+def places(options: Namespace) -> list[SpillPlace]:
+    """The places that arguments name. Raises `OptionError`."""
+    services = options.service or ["outfeed"] * len(options.uid)
+    if len(services) != len(options.uid):
+        raise OptionError("service: give one for each uid, in the same order, or none at all")
+    pairs = zip(services, options.uid, strict=True)
+    return [SpillPlace(service, uid, options.url, options.url_file) for service, uid in pairs]

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Protocol
 from zoneinfo import ZoneInfo
 
-from croniter import croniter  # type: ignore[import-untyped]
+from croniter import croniter
 
 EVERY_HOUR = ("@hourly", "*")
 """How the hours of a schedule begin that is of every hour."""

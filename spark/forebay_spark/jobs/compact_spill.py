@@ -15,7 +15,7 @@ from forebay_spark.arguments import duration, size
 from forebay_spark.compaction import Rules
 from forebay_spark.figures import Figures
 from forebay_spark.owners import Work, compact_owners
-from forebay_spark.place import SpillPlace, add_place
+from forebay_spark.place import SpillPlace, add_places, places
 from forebay_spark.progress import progress
 from forebay_spark.split import compact_split
 from forebay_spark.tally import Tally
@@ -32,7 +32,7 @@ TASKS = 4
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the job."""
-    add_place(parser)
+    add_places(parser)
     parser.add_argument(
         "--max-age",
         type=duration,
@@ -62,14 +62,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, spark: "SparkSession") -> Figures:
-    """Compact all owners of a place. Raises `SpillError`, and `OSError` for the file of the URL."""
-    place = SpillPlace(options.service, options.uid, options.url, options.url_file)
-    work = Work(place, Rules(_oldest(options.max_age), options.max_bytes), options.rotate_bytes)
-    sizes = _sizes(place)
-    small = {owner: octets for owner, octets in sizes.items() if octets <= options.task_bytes}
+    """Compact all owners of all places. Raises `SpillError`, and `OSError` for the file of the URL."""
+    rules = Rules(_oldest(options.max_age), options.max_bytes)
+    works = [Work(place, rules, options.rotate_bytes) for place in places(options)]
+    return sum((_compact(spark, work, options.task_bytes) for work in works), Tally()).figures()
+
+
+def _compact(spark: "SparkSession", work: Work, task_bytes: int) -> Tally:
+    sizes = _sizes(work.place)
+    small = {owner: octets for owner, octets in sizes.items() if octets <= task_bytes}
     large = sorted(sizes.keys() - small.keys())
-    tally = _compact_small(spark, small, work) + _compact_large(spark, large, work)
-    return tally.figures()
+    return _compact_small(spark, small, work) + _compact_large(spark, large, work)
 
 
 def _oldest(age: timedelta | None) -> int | None:

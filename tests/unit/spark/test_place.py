@@ -4,7 +4,7 @@ from argparse import ArgumentParser
 import pytest
 
 from forebay_spark.errors import OptionError
-from forebay_spark.place import SpillPlace, add_place
+from forebay_spark.place import SpillPlace, add_places, places
 
 SECRET = "redis://user:hunter2@host:6379"
 
@@ -43,8 +43,21 @@ def test_the_file_is_read_when_connecting(tmp_path) -> None:
         SpillPlace("outfeed", "uid", url_file=str(tmp_path / "url")).connect()
 
 
-def test_arguments_name_a_place() -> None:
+def parsed(*arguments: str) -> list[SpillPlace]:
     parser = ArgumentParser()
-    add_place(parser)
-    options = parser.parse_args(["--uid", "u", "--url-file", "/run/url"])
-    assert (options.service, options.uid, options.url, options.url_file) == ("outfeed", "u", "", "/run/url")
+    add_places(parser)
+    return places(parser.parse_args([*arguments, "--url-file", "/run/url"]))
+
+
+def test_arguments_name_a_place() -> None:
+    assert parsed("--uid", "u") == [SpillPlace("outfeed", "u", url_file="/run/url")]
+
+
+def test_arguments_name_several_places_on_one_redis() -> None:
+    named = parsed("--service", "outfeed", "--uid", "u", "--service", "router", "--uid", "v")
+    assert [(place.service, place.uid) for place in named] == [("outfeed", "u"), ("router", "v")]
+
+
+def test_a_service_for_one_of_two_places_alone_is_refused() -> None:
+    with pytest.raises(OptionError, match="one for each uid"):
+        parsed("--service", "outfeed", "--uid", "u", "--uid", "v")
