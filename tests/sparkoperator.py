@@ -9,6 +9,7 @@ is there. There is no webhook, no time to live, and no port of the user interfac
 import json
 import threading
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, Self
 
@@ -32,8 +33,17 @@ RIGHTS = [
 ]
 
 
+@contextmanager
+def spark_applications(cluster: Cluster) -> Iterator[None]:
+    """The cluster knows SparkApplications. Once it does not any more, watches of them fail, and tell so."""
+    cluster("apply", "--server-side", "--force-conflicts", "-f", "-", stdin=json.dumps(sparkcrd.definition()))
+    until(lambda: cluster.json("get", KIND, "-n", "default"))
+    yield
+    cluster("delete", "crd", KIND, "--ignore-not-found", "--timeout=60s")
+
+
 class SparkOperator:
-    """Follows the SparkApplications of one namespace while it is entered."""
+    """Follows the SparkApplications of one namespace, which the cluster knows, while it is entered."""
 
     def __init__(self, cluster: Cluster, namespace: str) -> None:
         self.cluster = cluster
@@ -43,8 +53,6 @@ class SparkOperator:
         self.problems: list[str] = []
 
     def __enter__(self) -> Self:
-        self.cluster("apply", "--server-side", "--force-conflicts", "-f", "-", stdin=json.dumps(sparkcrd.definition()))
-        until(lambda: self.cluster.json("get", KIND, "-n", self.namespace))
         self.cluster.apply(*account(self.namespace), namespace=self.namespace)
         self._thread.start()
         return self
@@ -52,7 +60,6 @@ class SparkOperator:
     def __exit__(self, *_: object) -> None:
         self._stop.set()
         self._thread.join()
-        self.cluster("delete", "crd", KIND, "--ignore-not-found", "--timeout=60s")
 
     def _run(self) -> None:
         while not self._stop.wait(STEP_SECONDS):

@@ -19,7 +19,7 @@ from forebay_spark.messagejudge import Judge
 from forebay_spark.messagerows import ROW, Kind, Rows, findings_of, rows_of, shared
 from forebay_spark.owners import collection_paused
 from forebay_spark.progress import progress
-from forebay_spark.sources.messagefiles import LARGEST, MessageFiles
+from forebay_spark.sources.messagefiles import MessageFiles
 from forebay_spark.sources.messagequeues import QueueEntries
 from forebay_spark.sources.messagereferences import FeedReferences
 from forebay_spark.sources.messages import Table
@@ -28,8 +28,10 @@ from forebay_spark.verdict import Verdict
 
 CHASES = 10
 """Times that files are read which were made while others were read."""
-PARTS = 4
-"""Parts for each core, so that cores end at about the same time."""
+PARTS = 2
+"""Parts of a table, and buckets of messages, for each core: enough for cores to end at about the same time."""
+BUCKET = 1 << 30
+"""Octets of message files, at most, for each bucket; what is known of their messages fits a worker's memory."""
 Shares = RDD[tuple[int, Rows | Findings]]
 """What tasks found, by bucket of messages; what is found in no message is in the first."""
 
@@ -60,7 +62,8 @@ class Inspection:
         self._context = spark.sparkContext
         self._folder = folder
         self._sizes = folder.sizes()
-        self._parts = max(self._context.defaultParallelism * PARTS, sum(self._sizes.values()) // LARGEST)
+        self._parts = self._context.defaultParallelism * PARTS
+        self._buckets = max(self._parts, sum(self._sizes.values()) // BUCKET)
         self._kept: list[Shares] = []
 
     def verdict(self) -> Verdict:
@@ -131,10 +134,10 @@ class Inspection:
     def _shares(self, work: list[Work]) -> tuple[Shares, Accumulator[int]]:
         """What tasks will find, and how many of them are done."""
         done = self._context.accumulator(0)
-        return self._context.parallelize(work, len(work) or 1).flatMap(partial(_do, self._parts, done)), done
+        return self._context.parallelize(work, len(work) or 1).flatMap(partial(_do, self._buckets, done)), done
 
     def _judged(self, judge: Judge, shares: Shares) -> Findings:
-        return reduce(add, shares.groupByKey(self._parts).map(partial(_judge, judge)).collect(), Findings())
+        return reduce(add, shares.groupByKey(self._buckets).map(partial(_judge, judge)).collect(), Findings())
 
 
 def _do(buckets: int, done: Accumulator[int], work: Work) -> Iterator[tuple[int, Rows | Findings]]:

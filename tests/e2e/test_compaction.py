@@ -15,7 +15,7 @@ from e2e.news import News, condition
 from e2e.release import Release
 from eventually import eventually
 from operatorsite import hub, peerfeed, resource
-from sparkoperator import SparkOperator
+from sparkoperator import SparkOperator, spark_applications
 
 ARTICLES = 400
 SMALL = {"driver": {"memory": "512MiB"}, "executor": {"memory": "512MiB"}}
@@ -27,8 +27,17 @@ RUN_SECONDS = 420
 """A run takes half a minute on an idle machine."""
 
 
+@pytest.fixture(scope="session")
+def spark_kind(release: Release, cluster: Cluster) -> Iterator[None]:
+    """SparkApplications, until no test looks at the operator's log any more."""
+    with spark_applications(cluster):
+        yield
+
+
 @pytest.fixture(scope="module")
-def spilled(release: Release, cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[News]:
+def spilled(
+    release: Release, cluster: Cluster, spark_kind: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[News]:
     """An Outfeed with a peer that is away, for which many small streams wait on a managed Spill."""
     repository, _, tag = os.environ.get("FOREBAY_SPARK_IMAGE", "localhost/forebay-spark:test").rpartition(":")
     release.values["spark"] = {"image": {"repository": repository, "tag": tag}}
