@@ -56,6 +56,10 @@ def message_files(folder: Path) -> list[Path]:
     return sorted((folder / "messages" / "persistent").glob("*.messages"))
 
 
+def message_file(folder: Path, number: int) -> Path:
+    return folder / "messages" / "persistent" / f"{number:010d}.messages"
+
+
 def place_of(folder: Path, number: int) -> tuple[Path, int]:
     """File and offset of the body of an article."""
     for file in message_files(folder):

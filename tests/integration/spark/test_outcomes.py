@@ -195,15 +195,17 @@ def test_what_a_killed_run_has_staged_is_swept(compact, kept):
     assert not left.exists()
 
 
+@pytest.mark.timeout(600)
 def test_process_killed_while_files_are_put_in_place_loses_and_doubles_nothing(compact, log, kept):
     write(log, "1.jsonl", *(outcome(number, START + number % 40 * DAY) for number in range(400)))
     arguments = ["compact-outcomes", "--outcomes", str(log), "--to", str(kept), "--cores", "1"]
     process = subprocess.Popen([sys.executable, "-m", "forebay_spark", *arguments], stdout=subprocess.DEVNULL)
     try:
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 400
         while not (kept / "outcomes").exists():
             assert process.poll() is None, "it ended before it could be killed"
             assert time.monotonic() < deadline, "it has put nothing in place"
+            time.sleep(0.01)
     finally:
         process.kill()
         process.wait()
