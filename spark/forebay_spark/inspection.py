@@ -12,6 +12,7 @@ import numpy as np
 from pyspark import RDD, Accumulator, StorageLevel
 from pyspark.sql import SparkSession
 
+from forebay.msgstore.errors import SnapshotError
 from forebay_spark.datafolder import DataFolder
 from forebay_spark.errors import JobError, OptionError
 from forebay_spark.findings import Findings
@@ -69,14 +70,18 @@ class Inspection:
     def verdict(self) -> Verdict:
         """Read everything and judge.
 
-        Raises `OptionError` when there is nothing to be read, and `FormatError` and `SnapshotError` of the store.
+        Raises `OptionError` when there is nothing to be read, `JobError` and, of the store, `FormatError`.
         """
         if self._folder.feed is None and not self._folder.queues:
             raise OptionError(
                 f"{self._folder.path} has neither a feed log nor queues: name the data folder of a service"
             )
         closing = self._folder.closing
-        findings = self._of_closed() if closing else self._of_running()
+        try:
+            findings = self._of_closed() if closing else self._of_running()
+        except SnapshotError as error:
+            told = Findings(damage=frozenset({f"{self._folder.snapshot}: {error}"}))
+            findings = self._of_running() + told
         if closing != self._folder.closing:  # a service was started meanwhile
             findings = self._of_running()
         return findings.verdict(self._sizes)

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
 from matplotlib.axes import Axes
@@ -20,7 +20,8 @@ BAR_HEIGHT = 0.35
 LONGEST_NAME = 42
 HOUR = timedelta(hours=1)
 DAY = 86_400
-FEW_DAYS = 2.2
+EPOCH = date(1970, 1, 1)
+FEW_DAYS = 2
 """So many are told apart by quarters of a day."""
 Line = Mapping[datetime, int]
 
@@ -56,7 +57,7 @@ def accepted(summary: Summary) -> str:
     if hours:
         heights = [[line.get(hour, 0) for hour in hours] for line in lines(summary, summary.hours).values()]
         drawing.axes.stackplot(_days(hours), heights, colors=colours(summary).values(), step="post", linewidth=0)
-    _over_time(drawing.axes)
+    _over_time(drawing.axes, summary)
     most = max(total, key=total.__getitem__, default=None)
     told = f"the most, {exact(total[most])}, in the hour from {_when(most)}" if most else "there were none"
     return drawing.svg(f"Stacked bars of the articles that peers accepted in each hour: {told}.")
@@ -67,7 +68,7 @@ def backlog(summary: Summary) -> str:
     drawing = Drawing("backlog", HEIGHT)
     for name, line in lines(summary, summary.waiting).items():
         drawing.axes.plot(_days(line), list(line.values()), color=colours(summary)[name], linewidth=1.4)
-    _over_time(drawing.axes)
+    _over_time(drawing.axes, summary)
     peak = max(summary.waiting, key=lambda waiting: waiting.articles, default=None)
     told = f"the most, {exact(peak.articles)}, for {peak.peer} at {_when(peak.time)}" if peak else "there is no sample"
     return drawing.svg(f"Lines of the articles that waited for each peer: {told}.")
@@ -85,16 +86,17 @@ def groups(summary: Summary) -> str:
     return _bars("groups", bars, SERIES[0], "the groups with the most accepted articles")
 
 
-def _over_time(axes: Axes) -> None:
-    first, last = axes.get_xlim()
-    axes.xaxis.set_major_locator(MultipleLocator(0.25) if last - first <= FEW_DAYS else MaxNLocator(6, integer=True))
+def _over_time(axes: Axes, summary: Summary) -> None:
+    first, stop = ((day - EPOCH).days for day in (summary.first, summary.last + timedelta(days=1)))
+    axes.set_xlim(first, stop)
+    axes.xaxis.set_major_locator(MultipleLocator(0.25) if stop - first <= FEW_DAYS else MaxNLocator(6, integer=True))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda day, _: _moment(datetime.fromtimestamp(day * DAY, UTC))))
     axes.yaxis.set_major_locator(MaxNLocator(5, integer=True))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
     axes.set_ylim(bottom=0)
     axes.grid(visible=True, axis="y")
     axes.set_axisbelow(True)
-    axes.tick_params(length=0)
+    axes.tick_params(length=0, pad=6)
 
 
 def _bars(name: str, bars: Sequence[Bar], colour: str, what: str) -> str:

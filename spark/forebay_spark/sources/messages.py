@@ -2,8 +2,7 @@
 
     spark.read.format("forebay.messages").option("path", "/var/lib/forebay").option("table", "records").load()
 
-The option `table` is one of `TABLES`; `parts` says into how many partitions it is cut at least, and `first`, for
-`records`, from which file on. Nothing is written.
+The option `table` is one of `TABLES`, and `parts` says into how many partitions it is cut at least. Nothing is written.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -60,9 +59,7 @@ class MessagesSource(DataSource):
     def reader(self, schema: StructType) -> DataSourceReader:
         """Raises `OptionError`."""
         folder = DataFolder(Path(self._option("path")))
-        kind = self._table()
-        table = kind(folder, int(self.options.get("first", "0"))) if kind is MessageFiles else kind(folder)
-        return MessagesReader(table, int(self.options.get("parts", "1")))
+        return MessagesReader(self._table()(folder), int(self.options.get("parts", "1")))
 
     def _table(self) -> type[MessageFiles | MessageSnapshot | FeedReferences | QueueEntries]:
         name = self.options.get("table", RECORDS)

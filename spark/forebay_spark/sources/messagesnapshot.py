@@ -35,11 +35,14 @@ class MessageSnapshot:
         self._path = folder.snapshot
 
     def parts(self, count: int) -> list[Chunks]:
-        """Chunks in so many parts, or in more. Raises `SnapshotError`."""
+        """Chunks in so many parts, or in more. Raises `SnapshotError` when any is damaged, for all are useless then."""
         if self._path is None:
             return []
         with self._folder.open(self._path) as file:
-            chunks = snapshot.read_head(file).chunks
+            head = snapshot.read_head(file)
+            chunks = head.chunks
+            for number in range(chunks):
+                snapshot.read_chunk(file, head, number)
         group = min(GROUP, max(chunks // count, 1))
         return [Chunks(first, min(first + group, chunks)) for first in range(0, chunks, group)]
 
