@@ -10,6 +10,7 @@ from forebay_operator.conditions import Fault, trouble_of
 from forebay_operator.errors import NotFoundError
 from forebay_operator.kube import KubeClient
 from forebay_operator.kube.kinds import JOB, POD, SPARK_APPLICATION
+from forebay_operator.reconcile.relations import name_of
 from forebay_operator.resources.labels import UID
 from forebay_operator.resources.sparkpods import COMPONENT, DRIVER
 from forebay_operator.resources.sparkrun import RUN
@@ -78,11 +79,6 @@ def recorded(compaction: Body) -> list[Run]:
     status = compaction.get("status", {})
     bodies = [*filter(None, [status.get("lastRun")]), *status.get("earlierRuns", [])]
     return [Run.from_status(body) for body in bodies]
-
-
-def name_of(body: Body) -> str:
-    """The name of an object."""
-    return str(body["metadata"]["name"])
 
 
 def run_of(pod: Body) -> str:
