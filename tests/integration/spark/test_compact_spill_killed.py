@@ -21,6 +21,7 @@ from eventually import eventually
 from forebay.spill.keys import Kind
 from forebay_spark.figures import Figures
 from forebay_spark.jobs import compact_spill
+from forebay_spark.session import COMMON
 from peers.valkey import Valkey
 from processes import die_with_parent
 from spillcontents import UID, Contents, entries, fill, streams, token
@@ -120,10 +121,15 @@ def program(valkey: Valkey) -> Iterator[subprocess.Popen[bytes]]:
         process.wait()
 
 
+def is_daemon(process: psutil.Process | None) -> bool:
+    """Whether that is the parent of our session's workers, or one of them: a fork has the command line of its parent."""
+    return process is not None and COMMON["spark.python.daemon.module"] in (process.as_dict(["cmdline"])["cmdline"] or ())
+
+
 def workers() -> list[psutil.Process]:
-    """The Python workers of our session."""
+    """The Python workers of our session, without the process that forks them, which Spark starts once only."""
     below = psutil.Process().children(recursive=True)
-    return [process for process in below if "pyspark.daemon" in (process.as_dict(["cmdline"])["cmdline"] or ())]
+    return [process for process in below if is_daemon(process) and is_daemon(process.parent())]
 
 
 async def test_the_driver_is_killed(filled, valkey) -> None:
@@ -138,9 +144,11 @@ async def test_an_executor_is_killed(spark, filled, valkey) -> None:
     done = some_are_done(filled)
     job.start()
     await eventually(done, within=120, every=0.005)
-    for worker in workers():
+    killed = workers()
+    for worker in killed:
         worker.kill()
     await asyncio.to_thread(job.join)
+    assert killed
     all_or_nothing(filled)
     assert run(spark, valkey).failures == ()
     assert all_or_nothing(filled) == len(OWNERS)

@@ -128,7 +128,7 @@ def test_a_url_that_is_none_is_told_without_it():
     selection = select(spill(urlFrom={"secretRef": {"name": "redis", "key": "url"}}), outfeed(), secrets=secrets)
     ((field, problem),) = faults(selection)["Spill", "main"]
     assert (selection.url, field) == ("", "spec.urlFrom.secretRef")
-    assert "scheme 'http' is unknown" in problem
+    assert "its scheme is unknown" in problem
     assert "hush" not in problem
 
 
