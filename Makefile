@@ -59,7 +59,7 @@ bench-operator: venv ## Measure the operator: many Peerfeeds at once (SCALE=10 f
 	cd tests && ../$(BIN)/python -m bench.operator_bench
 
 .PHONY: bench-spark
-bench-spark: venv ## Measure the compaction of backlogs beside plain Python (SCALE=10 for the full sizes)
+bench-spark: venv ## Measure the jobs of Spark beside plain Python and a plain read (SCALE=10 for the full sizes)
 	cd tests && ../$(BIN)/python -m bench.spark_bench
 
 .PHONY: image

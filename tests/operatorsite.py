@@ -29,7 +29,7 @@ KUBELET = Path(__file__).with_name("kubelet.py")
 QUICKSTART = CHECKOUT / "examples" / "quickstart"
 RIGHTS = ("ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
 IMAGE = "localhost/forebay:test"
-KINDS = ("Spill", "Outfeed", "Peerfeed")
+KINDS = ("Spill", "Outfeed", "Peerfeed", "Compaction")
 
 
 class Site:

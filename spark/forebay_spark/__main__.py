@@ -78,7 +78,7 @@ def main(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     for failure in figures.failures:
-        sys.stderr.write(f"Not done: {failure}\n")
+        sys.stderr.write(f"Failed: {failure}\n")
     publish(line(options.job, figures), options.figures)
     return FAILED if figures.failures else 0
 

@@ -4,6 +4,7 @@ JobError                  a job cannot be run as asked
 ├── BusyError             another run is at it
 ├── AbortedError          what was to be replaced has changed meanwhile
 ├── JavaMissingError      there is no Java to run Spark on
+├── SparkFailedError      Spark could not do what it was told
 └── OptionError           an argument, or an option of a data source, cannot be used
 """
 
@@ -24,6 +25,10 @@ class AbortedError(JobError):
 
 class JavaMissingError(JobError):
     """There is no Java to run Spark on; the message names the places that were looked at, and the remedy."""
+
+
+class SparkFailedError(JobError):
+    """Spark could not do what it was told; the message has the cause, Spark's log the rest."""
 
 
 class OptionError(JobError, ValueError):

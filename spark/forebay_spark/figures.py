@@ -23,8 +23,20 @@ class Figures:
 
 
 def line(job: str, figures: Figures) -> str:
-    """The figures as a line of JSON."""
-    return json.dumps({"job": job, "figures": figures.values})
+    """The figures as a line of JSON, with as many failures as it has room for, and the number of those left out."""
+    failures = list(figures.failures)
+    while len(text := _told(job, figures, failures)) > LIMIT and failures:
+        failures.pop()
+    return text
+
+
+def _told(job: str, figures: Figures, failures: Sequence[str]) -> str:
+    said: dict[str, object] = {"job": job, "figures": figures.values}
+    if figures.failures:
+        said["failures"] = failures
+    if left := len(figures.failures) - len(failures):
+        said["failuresLeft"] = left
+    return json.dumps(said)
 
 
 def publish(text: str, file: Path | None) -> None:

@@ -13,12 +13,12 @@ from pyspark import RDD, Accumulator, StorageLevel
 from pyspark.sql import SparkSession
 
 from forebay.msgstore.errors import SnapshotError
+from forebay_spark.collection import collection_paused
 from forebay_spark.datafolder import DataFolder
 from forebay_spark.errors import JobError, OptionError
 from forebay_spark.findings import Findings
 from forebay_spark.messagejudge import Judge
 from forebay_spark.messagerows import ROW, Kind, Rows, findings_of, rows_of, shared
-from forebay_spark.owners import collection_paused
 from forebay_spark.progress import progress
 from forebay_spark.sources.messagefiles import MessageFiles
 from forebay_spark.sources.messagequeues import QueueEntries

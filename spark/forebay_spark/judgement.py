@@ -14,8 +14,6 @@ from forebay_spark.tokens import HEAD, heads_of, signed
 
 READ = ("kind", "appended", "entry")
 """Columns of entries that are judged."""
-JUDGED = "kind string, appended long, entry binary, reason string, arrival long, seq long, rank long"
-"""Rows with the reason why they go; the entry of one that need not be released is null. The rest is the order."""
 ARROW = pa.schema(
     {
         "kind": pa.string(),
@@ -27,6 +25,7 @@ ARROW = pa.schema(
         "rank": pa.int64(),
     }
 )
+"""Rows with the reason why they go; the entry of one that need not be released is null. The rest is the order."""
 BATCH = 10_000
 """Rows that go from a worker to Spark at once."""
 

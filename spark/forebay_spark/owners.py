@@ -1,14 +1,13 @@
 """Compaction of owners one after the other, each read, compacted and written in memory by one task."""
 
-import gc
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from forebay.spill import Kind, SpillError
 from forebay.spill.compaction import Compactor
 from forebay.spill.compactionplan import Input, Output, Plan
+from forebay_spark.collection import collection_paused
 from forebay_spark.compaction import Compacted, Rules, compact
 from forebay_spark.place import SpillPlace
 from forebay_spark.tally import Tally, failure, lack
@@ -42,18 +41,6 @@ def compact_owners(work: Work, owners: Iterable[str]) -> Iterator[Tally]:
                 yield compact_owner(compactor, owner, work)
             except SpillError as error:
                 yield failure(owner, error)
-
-
-@contextmanager
-def collection_paused() -> Iterator[None]:
-    """Do without the collector of cyclic garbage: it would look at each of millions of objects, none in a cycle."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def compact_owner(compactor: Compactor, owner: str, work: Work) -> Tally:

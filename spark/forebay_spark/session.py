@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING
 
+from forebay_spark.errors import SparkFailedError
 from forebay_spark.java import java_home
 
 if TYPE_CHECKING:
@@ -26,28 +27,38 @@ LOCAL: Settings = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
+JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Python does most of the work, on the same cores: what Java would spend on better code and on collecting garbage in
+many threads, it takes away from that."""
 SUBMITTED = "PYSPARK_GATEWAY_PORT"
 """Set by spark-submit, whose Java already runs and whose settings count."""
 
 
 @contextmanager
 def spark_session(job: str, cores: int | None = None) -> Iterator["SparkSession"]:
-    """A session for the time of the block.
+    """A session for the time of the block, where what Spark raises becomes `SparkFailedError`.
 
     Without spark-submit everything runs in this process and its children, on `cores` cores (None: all there are).
     Raises `JavaMissingError`.
     """
     from pyspark.sql import SparkSession
 
+    from forebay_spark.sparkfailure import SPARK_FAILURES, problem_of
+
     builder = SparkSession.builder.appName(f"forebay {job}").config(map=COMMON)
     with as_file(files("forebay_spark").joinpath("log4j2.properties")) as logging:
         if SUBMITTED not in os.environ:
             _prepare()
-            options: Settings = {**LOCAL, "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={logging}"}
+            options: Settings = {
+                **LOCAL,
+                "spark.driver.extraJavaOptions": f"{JAVA} -Dlog4j2.configurationFile={logging}",
+            }
             builder = builder.master(f"local[{cores or '*'}]").config(map=options)
         session = builder.getOrCreate()
     try:
         yield session
+    except SPARK_FAILURES as error:
+        raise SparkFailedError(problem_of(error)) from error
     finally:
         session.stop()
 

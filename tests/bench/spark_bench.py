@@ -1,6 +1,7 @@
-"""compact-spill on two cores beside plain Python on the same Valkey: `python -m bench.spark_bench` in tests/.
+"""The jobs of Spark on two cores: `python -m bench.spark_bench` in tests/.
 
-200,000 entries, a third of them repeats; SCALE=10 for 2,000,000.
+compact-spill beside plain Python on the same Valkey: 200,000 entries, a third of them repeats; SCALE=10 for 2,000,000.
+What the driver's memory depends on shows between that and a tenth of it. verify-messages: see `bench.verify_bench`.
 """
 
 import asyncio
@@ -10,7 +11,6 @@ import os
 import random
 import struct
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -18,6 +18,8 @@ from typing import NamedTuple
 import psutil
 from redis import Redis
 
+from bench import verify_bench
+from bench.sparkjobs import job, warmed_up
 from forebay.spill.keys import Kind, OwnerKeys, owner_of, registry_key
 from peers.valkey import Valkey, run_valkey
 from spillcontents import SERVICE, UID, Segment, fill, streams, token
@@ -44,29 +46,33 @@ class Run(NamedTuple):
 
 
 def main() -> None:
-    asyncio.run(bench())
-
-
-async def bench() -> None:
-    async with run_valkey() as server:
-        many = measure(server, 100)
-        measure(server, 1)
+    with warmed_up():
+        many = asyncio.run(bench())
+        verify_bench.main()
     print("spark ours={:.0f} rival={:.0f} ratio={:.2f}".format(*many))
 
 
-def measure(server: Valkey, owners: int) -> tuple[float, float, float]:
+async def bench() -> tuple[float, float, float]:
+    async with run_valkey() as server:
+        measure(server, 100, ENTRIES // 10)
+        many = measure(server, 100, ENTRIES)
+        measure(server, 1, ENTRIES)
+    return many
+
+
+def measure(server: Valkey, owners: int, entries: int) -> tuple[float, float, float]:
     """Compact the same entries both ways, print what that took; entries/s of ours and of the rival, and their ratio."""
     with Redis(port=server.port) as client:
         client.flushall()
         for number in range(owners):
-            fill(client, f"peer{number}", {Kind.BACKLOG: segments(number, ENTRIES // owners)})
+            fill(client, f"peer{number}", {Kind.BACKLOG: segments(number, entries // owners)})
         rival = compacted(server, plain)
         ours = compacted(server, spark)
     assert rival.left == ours.left, (rival, ours)
-    rates = ENTRIES / ours.seconds, ENTRIES / rival.seconds
-    print(f"{ENTRIES} entries of {owners} owners, {ours.left} left: Spark was up after {ours.start:.1f} s, then:")
+    rates = entries / ours.seconds, entries / rival.seconds
+    print(f"{entries} entries of {owners} owners, {ours.left} left: Spark was up after {ours.start:.1f} s, then:")
     print(f"  spark {rates[0]:10,.0f} entries/s, memory at most {', '.join(map(shown, ours.peak.items()))}")
-    print(f"  plain {rates[1]:10,.0f} entries/s    ratio {rates[0] / rates[1]:.2f}")
+    print(f"  plain {rates[1]:10,.0f} entries/s    ratio {rates[0] / rates[1]:.2f}", flush=True)
     return *rates, rates[0] / rates[1]
 
 
@@ -99,8 +105,8 @@ def compacted(server: Valkey, contender: Callable[[Valkey], Run]) -> Run:
 
 def spark(server: Valkey) -> Run:
     """The job as users run it."""
-    command = [sys.executable, "-m", "forebay_spark", "compact-spill", "--uid", UID, "--cores", "2"]
-    with subprocess.Popen([*command, "--url", f"{server.url}/{WORK}"], stdout=subprocess.PIPE, text=True) as process:
+    command = job("compact-spill", "--uid", UID, "--url", f"{server.url}/{WORK}")
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         peak = watched(process)
         said = process.stdout.read() if process.stdout else ""
     assert process.returncode == 0, said

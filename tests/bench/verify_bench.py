@@ -1,18 +1,18 @@
 """verify-messages on two cores beside a plain read of the same files: `python -m bench.verify_bench` in tests/.
 
-1 GB of articles of 4000 octets; SCALE=10 for 10 GB. The files are read from the disk: their pages are dropped before.
+0.8 GB of articles of 4000 octets; SCALE=10 for 8 GB. The files are read from the disk: their pages are dropped before.
 """
 
 import asyncio
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
 from bench.common import MIB, ratio_line
+from bench.sparkjobs import job, warmed_up
 from datafolders import message_files, opened
 from forebay.msgstore import StoreSettings
 
@@ -49,7 +49,7 @@ def read_plainly(files: list[Path]) -> float:
 
 def verify(folder: Path) -> float:
     """Seconds from when Spark is up."""
-    command = [sys.executable, "-m", "forebay_spark", "verify-messages", "--data", str(folder), "--cores", "2"]
+    command = job("verify-messages", "--data", str(folder))
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     figures = json.loads(done.stdout.splitlines()[-1])["figures"]
     print(f"  verify: {figures['seconds']:.1f} s, and {figures['startSeconds']:.1f} s to start Spark", flush=True)
@@ -74,4 +74,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with warmed_up():
+        main()

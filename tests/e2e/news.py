@@ -13,7 +13,7 @@ from e2e.cluster import Body, Cluster, until
 from forebay.client import OutfeedClient
 from kubeaccess import program
 
-KINDS = "spills,outfeeds,peerfeeds"
+KINDS = "spills,outfeeds,peerfeeds,compactions"
 GRPC = 7119
 FEEDER = Path(__file__).with_name("feeder.py")
 

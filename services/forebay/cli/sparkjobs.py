@@ -72,7 +72,7 @@ async def outcome_of(arguments: Sequence[str]) -> Outcome:
 def last_words(text: str) -> str:
     """What a job that failed said last on standard error."""
     said = next((line for line in reversed(text.splitlines()) if line.strip()), "the job said nothing")
-    return said.strip().removeprefix("Error: ").removeprefix("Not done: ")
+    return said.strip().removeprefix("Error: ").removeprefix("Failed: ")
 
 
 def check_installed() -> None:

@@ -52,7 +52,11 @@ def _storage(storeroom: Storeroom) -> Iterable[Metric]:
     yield _gauge("forebay_outfeed_log_limit_bytes", "What that may grow to.", storeroom.feedlog.limit)
     yield _gauge("forebay_outfeed_disk_free_bytes", "Octets that the disk has room for.", storeroom.disk_free)
     yield _gauge("forebay_outfeed_history", "Message-ids that are remembered.", len(storeroom.history))
-    yield _counter("forebay_outfeed_outcomes_lost", "Lines that the outcome log lacks.", storeroom.outcomes.lost)
+    outcomes = storeroom.outcomes
+    lost = outcomes.lost + outcomes.unwritten
+    yield _counter("forebay_outfeed_outcomes_lost", "Lines that the outcome log lacks.", lost)
+    deleted = outcomes.deleted_files
+    yield _counter("forebay_outfeed_outcome_files_deleted", "Files of it that were deleted for want of room.", deleted)
 
 
 def _spill(spill: Spill) -> Iterable[Metric]:

@@ -63,7 +63,7 @@ class FeedReferences:
 
 
 class _Segment(NamedTuple):
-    keys: Sequence[bytes]
+    message_ids: Sequence[bytes]
     """Of its articles, in order of their slots."""
     bits: SegmentBits
 
@@ -90,8 +90,8 @@ class _Log:
         width = max((len(entry.peers) for entry in entries), default=1)
         slots = array("H", [entry.seq & logsegment.SLOT_MASK for entry in entries])
         bits = b"".join([entry.peers.ljust(width, b"\0") for entry in entries])
-        keys = [message_key(entry.message_id) for entry in entries]
-        return _Segment(keys, SegmentBits(number, slots, bits, width, array("H", bytes(2 * len(slots)))))
+        message_ids = [entry.message_id for entry in entries]
+        return _Segment(message_ids, SegmentBits(number, slots, bits, width, array("H", bytes(2 * len(slots)))))
 
     def replay(self, segments: dict[int, SegmentBits]) -> list[str]:
         """Clear the bits that peers have released; returns what of the journal is damaged."""
@@ -124,7 +124,8 @@ def _numbers(folder: Path, number: Callable[[str], int | None]) -> list[int]:
 
 def _batch(segment: _Segment) -> pa.RecordBatch:
     counts = [count for _, count in segment.bits.counts()]
-    keys = pa.array(list(compress(segment.keys, counts)), pa.binary())
+    # Of most articles nobody needs the body any more: theirs are not looked for.
+    keys = pa.array(list(map(message_key, compress(segment.message_ids, counts))), pa.binary())
     return _rows(keys, pa.array(list(filter(None, counts)), pa.int64()), pa.nulls(len(keys), pa.string()))
 
 

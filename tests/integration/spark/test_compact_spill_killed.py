@@ -122,8 +122,10 @@ def program(valkey: Valkey) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def is_daemon(process: psutil.Process | None) -> bool:
-    """Whether that is the parent of our session's workers, or one of them: a fork has the command line of its parent."""
-    return process is not None and COMMON["spark.python.daemon.module"] in (process.as_dict(["cmdline"])["cmdline"] or ())
+    """Whether that is the parent of our session's workers, or one of them: a fork has its parent's command line."""
+    return process is not None and COMMON["spark.python.daemon.module"] in (
+        process.as_dict(["cmdline"])["cmdline"] or ()
+    )
 
 
 def workers() -> list[psutil.Process]:

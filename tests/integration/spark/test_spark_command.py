@@ -11,6 +11,18 @@ from spillstrategies import EPOCH
 PROGRAM = "from forebay.cli.commands.spark import group; group()"
 
 
+def test_what_spark_cannot_do_is_told_in_a_line(tmp_path) -> None:
+    rows = tmp_path / "parquet" / "outcomes" / "day=2026-01-31" / "peer=hub" / "rows.parquet"
+    rows.parent.mkdir(parents=True)
+    rows.write_bytes(b"no Parquet")
+    arguments = ["feed-report", "--outcomes", tmp_path / "parquet", "--to", tmp_path / "report.html", "--cores", "1"]
+    command = [sys.executable, "-m", "forebay_spark", *arguments]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines()[-1].startswith("Error: ")
+    assert "Traceback" not in ended.stderr
+
+
 def test_a_backlog_is_compacted_and_the_figures_printed(client, valkey, tmp_path) -> None:
     twice = [(b"%d-%d" % (EPOCH, number), token("a", seq=1, arrival=EPOCH)) for number in range(2)]
     fill(client, "peer", {Kind.BACKLOG: [twice]})

@@ -56,7 +56,7 @@ async def test_the_problem_of_a_job_that_failed_is_what_it_said_last(monkeypatch
     assert (figures, problem.endswith("No module named no_such_program")) == ({}, True)
 
 
-@pytest.mark.parametrize("text", ["Error: no Java\n\n", "WARN a\nNot done: no Java\n"])
+@pytest.mark.parametrize("text", ["Error: no Java\n\n", "WARN a\nFailed: no Java\n"])
 def test_last_words_are_told_without_their_title(text):
     assert sparkjobs.last_words(text) == "no Java"
 

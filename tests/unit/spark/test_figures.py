@@ -9,6 +9,19 @@ def test_the_line_is_one_object_with_the_job_and_its_figures() -> None:
     assert "\n" not in text
 
 
+def test_failures_stand_beside_the_figures() -> None:
+    said = json.loads(line("compact-spill", Figures({"entriesIn": 2}, ("peer: promoted",))))
+    assert said == {"job": "compact-spill", "figures": {"entriesIn": 2}, "failures": ["peer: promoted"]}
+
+
+def test_failures_that_find_no_room_are_counted() -> None:
+    text = line("compact-spill", Figures({"entriesIn": 2}, [f"peer{number}: promoted" for number in range(1000)]))
+    assert len(text.encode()) <= LIMIT
+    said = json.loads(text)
+    assert said["failures"][0] == "peer0: promoted"
+    assert len(said["failures"]) + said["failuresLeft"] == 1000
+
+
 def test_it_is_printed_and_left_in_a_file(tmp_path, capsys) -> None:
     publish('{"job": "x"}', tmp_path / "figures")
     assert capsys.readouterr().out == '{"job": "x"}\n'

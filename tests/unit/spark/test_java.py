@@ -12,8 +12,15 @@ def program(folder: Path) -> str:
     return str(folder)
 
 
-def test_java_home_counts() -> None:
-    assert java.java_home({"JAVA_HOME": "/opt/java", "PATH": "/nowhere"}) is None
+def test_java_home_counts(tmp_path) -> None:
+    (tmp_path / "bin").mkdir()
+    program(tmp_path / "bin")
+    assert java.java_home({"JAVA_HOME": str(tmp_path), "PATH": "/nowhere"}) is None
+
+
+def test_a_java_home_without_a_java_is_told_by_its_place(tmp_path) -> None:
+    with pytest.raises(JavaMissingError, match=f"{tmp_path}/bin/java is no program.*unset it"):
+        java.java_home({"JAVA_HOME": str(tmp_path), "PATH": program(tmp_path)})
 
 
 def test_a_java_on_the_path_counts(tmp_path) -> None:

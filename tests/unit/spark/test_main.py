@@ -44,7 +44,7 @@ def test_the_last_line_has_the_figures_and_the_seconds(job, capsys) -> None:
 def test_what_was_not_done_is_told_and_fails_the_run(job, capsys) -> None:
     job.outcome = Figures({}, ("peer: promoted",))
     assert program.main(["thing"]) == 1
-    assert "Not done: peer: promoted" in capsys.readouterr().err
+    assert "Failed: peer: promoted" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,3 @@
-import gc
 from collections import Counter
 
 from hypothesis import given, settings
@@ -6,7 +5,7 @@ from hypothesis import given, settings
 from forebay.outfeed.token import decode
 from forebay.spill.keys import Kind
 from forebay_spark.compaction import Rules
-from forebay_spark.owners import ATTEMPTS, Work, collection_paused, compact_owner, compact_owners
+from forebay_spark.owners import ATTEMPTS, Work, compact_owner, compact_owners
 from forebay_spark.place import SpillPlace
 from memorycompactor import MemoryCompactor
 from spillcontents import Contents, token
@@ -98,12 +97,6 @@ def test_everything_may_go() -> None:
     compact_owner(compactor, "peer", Work(PLACE, Rules(oldest=EPOCH + 9), 1000))
     assert compactor.entries(Kind.BACKLOG) == []
     assert compactor.dropped == [("limit-age", [FIRST, SECOND])]
-
-
-def test_collection_is_paused_and_taken_up_again() -> None:
-    with collection_paused():
-        assert not gc.isenabled()
-    assert gc.isenabled()
 
 
 def test_an_owner_that_fails_does_not_stop_the_others(monkeypatch) -> None:

@@ -1,13 +1,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.errors import PySparkException
-from pyspark.sql import Row
 
-from forebay_spark.split import budgets_of, problem_of
+from forebay_spark.split import Sum, budgets_of, problem_of
 
 
-def row(part: int, octets: int, *, corrupt: int = 0, kind: str = "B") -> Row:
-    return Row(part=part, kind=kind, all=octets + corrupt, droppable=octets)
+def row(part: int, octets: int, *, corrupt: int = 0, kind: str = "B") -> Sum:
+    return Sum(part, kind, octets + corrupt, octets)
 
 
 def test_what_is_over_is_taken_from_the_oldest_on() -> None:

@@ -93,7 +93,7 @@ class Object:
 
 
 class Resource(Object):
-    """A Spill, an Outfeed or a Peerfeed."""
+    """A Spill, an Outfeed, a Peerfeed or a Compaction."""
 
     @property
     def ready(self) -> Condition:
@@ -117,9 +117,13 @@ class Resource(Object):
         return int(self.status.get("observedGeneration", 0))
 
     @property
-    def parent(self) -> str:
-        """Name of the Outfeed that a Peerfeed belongs to; empty for other kinds."""
-        return str((self.spec.get("outfeedRef") or {}).get("name", ""))
+    def parent(self) -> tuple[str, str]:
+        """Kind and name of what it belongs to: a Peerfeed to its Outfeed, a Compaction to its target; else empty."""
+        if self.kind == "Compaction":
+            target = self.spec.get("targetRef") or {}
+            return str(target.get("kind", "")), str(target.get("name", ""))
+        name = (self.spec.get("outfeedRef") or {}).get("name", "")
+        return ("Outfeed", str(name)) if self.kind == "Peerfeed" else ("", "")
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -128,6 +132,9 @@ class Resource(Object):
         found = {name: status.get(name) for name in ("peers", "connections", "backlog", "revision")}
         if self.kind == "Spill":
             found["services"] = len(status.get("services") or ())
+        if run := status.get("lastRun"):
+            found["last run"] = f"{run['state']} {run.get('ended') or run.get('started') or run['created']}"
+        found["next run"] = status.get("nextRun")
         return {name: value for name, value in found.items() if value is not None}
 
 

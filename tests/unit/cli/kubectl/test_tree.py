@@ -4,7 +4,7 @@ from forebay.cli.errors import InputError
 from forebay.cli.kubectl.cluster import Inventory
 from forebay.cli.kubectl.tree import kind_of, tree_of, trees
 
-from .bodies import outfeed, peerfeed, pod, resource
+from .bodies import compaction, outfeed, peerfeed, pod, resource
 
 
 def shape(branch):
@@ -35,6 +35,23 @@ def test_a_spill_comes_before_the_outfeeds_and_these_have_their_peers():
 def test_peers_of_an_outfeed_that_is_not_there_come_last():
     found = Inventory([peerfeed("lost", parent="gone"), outfeed()])
     assert shapes(trees(found)) == [("Outfeed/hub", [], []), ("Peerfeed/lost", [], [])]
+
+
+def test_a_compaction_belongs_to_what_it_compacts():
+    resources = [
+        compaction(),
+        compaction("report", target=("Outfeed", "hub")),
+        compaction("lost", target=("Spill", "x")),
+    ]
+    assert shapes(trees(Inventory([*HUB.resources, *resources]))) == [
+        ("Spill/main", [], [("Compaction/nightly", [], [])]),
+        (
+            "Outfeed/hub",
+            [],
+            [("Peerfeed/east", [], []), ("Peerfeed/west", [], []), ("Compaction/report", [], [])],
+        ),
+        ("Compaction/lost", [], []),
+    ]
 
 
 def test_namesakes_of_other_namespaces_are_kept_apart():
