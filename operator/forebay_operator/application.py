@@ -19,7 +19,7 @@ from forebay_operator.handlers import RESOURCES, watch
 from forebay_operator.health import HealthPages, Pulse
 from forebay_operator.kube import Kind, KubeClient, connect
 from forebay_operator.leadership import leadership
-from forebay_operator.metrics import Metrics, QueueCollector
+from forebay_operator.metrics import Metrics, QueueCollector, RunCollector
 from forebay_operator.pods import PodClients
 from forebay_operator.queue import WorkQueue
 from forebay_operator.reconcile import Reconciler, make_world
@@ -48,6 +48,7 @@ class Application:
         self._workers = Workers(queue, Metrics(self.registry))
         world = make_world(kube, pods, settings, namespace, self._workers.put, lambda: datetime.now(UTC))
         self._reconciler = Reconciler(world)
+        self.registry.register(RunCollector(self._reconciler.compactions.counts))
 
     async def run(self) -> None:
         """Work until cancelled. Raises `TaskCrashedError` when the workers can't go on."""

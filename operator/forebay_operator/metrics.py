@@ -1,13 +1,14 @@
 """The operator's figures for Prometheus."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from forebay_operator.compactions import RunCounts, State
 from forebay_operator.kube import KubeClient
-from forebay_operator.queue import WorkQueue
+from forebay_operator.queue import Key, WorkQueue
 
 SECONDS = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 
@@ -58,3 +59,32 @@ class QueueCollector(Collector):
         for (verb, resource), count in self._kube.requests.items():
             requests.add_metric((verb, resource), count)
         yield requests
+
+
+class RunCollector(Collector):
+    """What became of the runs of Compactions, as it is when Prometheus asks."""
+
+    def __init__(self, counts: Mapping[Key, RunCounts]) -> None:
+        self._counts = counts
+
+    def collect(self) -> Iterator[Metric]:
+        """One moment's figures."""
+        runs = CounterMetricFamily(
+            "forebay_operator_compaction_runs",
+            "Runs of a Compaction that have ended, by the state they ended in.",
+            labels=("compaction", "state"),
+        )
+        success = GaugeMetricFamily(
+            "forebay_operator_compaction_last_success_timestamp_seconds",
+            "When the last run of a Compaction had ended that went well.",
+            labels=("compaction",),
+        )
+        for key, counts in self._counts.items():
+            # The label namespace is that of the operator's own pod.
+            name = f"{key.namespace}/{key.name}"
+            for state in filter(lambda state: state.is_final, State):
+                runs.add_metric((name, state.value), counts.ended[state])
+            if counts.last_success:
+                success.add_metric((name,), counts.last_success.timestamp())
+        yield runs
+        yield success

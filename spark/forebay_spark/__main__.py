@@ -9,6 +9,7 @@ import importlib
 import sys
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -91,7 +92,7 @@ def run(options: argparse.Namespace) -> Figures:
         figures = job_of(options.job).run(options, spark)
         ended = time.monotonic()
     seconds = {"seconds": round(ended - started, 3), "startSeconds": round(started - began, 3)}
-    return Figures({**figures.values, **seconds}, figures.failures)
+    return replace(figures, values={**figures.values, **seconds})
 
 
 if __name__ == "__main__":

@@ -20,6 +20,8 @@ class Figures:
     """By names in camelCase: entries, bytes (octets), seconds; a mapping holds counts by reason."""
     failures: Sequence[str] = field(default=())
     """What was not done and why, one line each; with any, the run has failed in part."""
+    failures_left: int = 0
+    """How many more of those there are."""
 
 
 def line(job: str, figures: Figures) -> str:
@@ -34,7 +36,7 @@ def _told(job: str, figures: Figures, failures: Sequence[str]) -> str:
     said: dict[str, object] = {"job": job, "figures": figures.values}
     if figures.failures:
         said["failures"] = failures
-    if left := len(figures.failures) - len(failures):
+    if left := figures.failures_left + len(figures.failures) - len(failures):
         said["failuresLeft"] = left
     return json.dumps(said)
 

@@ -41,9 +41,20 @@ def spark_session(job: str, cores: int | None = None) -> Iterator["SparkSession"
     Without spark-submit everything runs in this process and its children, on `cores` cores (None: all there are).
     Raises `JavaMissingError`.
     """
-    from pyspark.sql import SparkSession
-
     from forebay_spark.sparkfailure import SPARK_FAILURES, problem_of
+
+    try:
+        session = _started(job, cores)
+        try:
+            yield session
+        finally:
+            session.stop()
+    except SPARK_FAILURES as error:
+        raise SparkFailedError(problem_of(error)) from error
+
+
+def _started(job: str, cores: int | None) -> "SparkSession":
+    from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.appName(f"forebay {job}").config(map=COMMON)
     with as_file(files("forebay_spark").joinpath("log4j2.properties")) as logging:
@@ -54,13 +65,7 @@ def spark_session(job: str, cores: int | None = None) -> Iterator["SparkSession"
                 "spark.driver.extraJavaOptions": f"{JAVA} -Dlog4j2.configurationFile={logging}",
             }
             builder = builder.master(f"local[{cores or '*'}]").config(map=options)
-        session = builder.getOrCreate()
-    try:
-        yield session
-    except SPARK_FAILURES as error:
-        raise SparkFailedError(problem_of(error)) from error
-    finally:
-        session.stop()
+        return builder.getOrCreate()
 
 
 def _prepare() -> None:

@@ -64,7 +64,7 @@ class Tally:
             "corrupt": self.corrupt,
             "dropped": dict(sorted(self.dropped.items())),
         }
-        return Figures(values, self.failures)
+        return Figures(values, self.failures, self.failed - len(self.failures))
 
 
 def lack(tally: Tally) -> str:

@@ -70,15 +70,18 @@ class News:
                 yield client
 
     @contextmanager
-    def feeding(self, name: str, articles: int, pod: str) -> Iterator["Feeding"]:
-        """Articles that a process in another pod offers to an Outfeed through its Service."""
+    def feeding(self, name: str, articles: int, pod: str, id_length: int = 0) -> Iterator["Feeding"]:
+        """Articles that a process in another pod offers to an Outfeed through its Service.
+
+        `id_length` is how long their message-ids are at least.
+        """
         executable = program("kubectl")
         assert executable
         # The ports of quick start and default are the same for the hub.
         address = f"{name}-outfeed.{self.namespace}.svc:{GRPC}"
         command = [executable, "--kubeconfig", self.cluster.kubeconfig, "exec", "-i", "-n", self.namespace, pod, "--"]
         with subprocess.Popen(
-            [*map(str, command), "python3", "-c", FEEDER.read_text(), address, str(articles)],
+            [*map(str, command), "python3", "-c", FEEDER.read_text(), address, str(articles), str(id_length)],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

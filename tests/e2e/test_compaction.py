@@ -18,6 +18,9 @@ from operatorsite import hub, peerfeed, resource
 from sparkoperator import SparkOperator, spark_applications
 
 ARTICLES = 400
+MEGABYTE = 1_000_000
+LONGEST_ID = 250
+"""Octets that a message-id has at most."""
 SMALL = {"driver": {"memory": "512MiB"}, "executor": {"memory": "512MiB"}}
 ON_SPILL = {"job": "compact-spill", "targetRef": {"kind": "Spill", "name": "main"}}
 ON_OUTFEED = {"targetRef": {"kind": "Outfeed", "name": "hub"}}
@@ -38,14 +41,16 @@ def spark_kind(release: Release, cluster: Cluster) -> Iterator[None]:
 def spilled(
     release: Release, cluster: Cluster, spark_kind: None, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[News]:
-    """An Outfeed with a peer that is away, for which many small streams wait on a managed Spill."""
+    """An Outfeed with a peer that is near, and one that is away: for it many small streams wait on a managed Spill."""
     repository, _, tag = os.environ.get("FOREBAY_SPARK_IMAGE", "localhost/forebay-spark:test").rpartition(":")
     release.values["spark"] = {"image": {"repository": repository, "tag": tag}}
     release.install()
     news = News(cluster, SCRATCH, tmp_path_factory.mktemp("spilled"))
     with SparkOperator(cluster, SCRATCH):
         small_streams = {"rotateBytes": "4KB", "rotateAge": "1s"}
-        news.apply(*hub(), peerfeed("away", backlog=small_streams))
+        near = hub("near", listeners={"grpc": {"port": 7119}, "nntp": {"port": 7120}, "health": {"port": 7121}})
+        loop = resource("Peerfeed", "near", outfeedRef={"name": "hub"}, target={"name": "near"})
+        news.apply(*hub(), *near[1:], loop, peerfeed("away", backlog=small_streams))
         news.until_ready()
         for _ in range(3):
             with news.feeding("hub", ARTICLES // 3 + 1, pod="hub-outfeed-0") as feeding:
@@ -147,6 +152,39 @@ def test_a_suspended_one_starts_nothing_until_it_is_resumed(spilled: News):
     spilled.edit("compaction", "often", suspend=False)
     until(lambda: last_run(spilled, "often"), 120)
     spilled.cluster("delete", "compaction", "often", "-n", SCRATCH)
+    until(lambda: not pods(spilled), 120)
+
+
+def test_outcomes_become_parquet_and_then_a_page(spilled: News):
+    # The log of outcomes has whole files when its service has ended.
+    before = spilled.pods()["hub-outfeed-0"]
+    spilled.cluster("delete", "pod", "hub-outfeed-0", "-n", SCRATCH)
+    until(lambda: spilled.pod_ready("hub-outfeed-0", other_than=before))
+    start(spilled, "outcomes", job="compact-outcomes", **ON_OUTFEED)
+    figures = until_state(spilled, "outcomes", "Succeeded")["figures"]
+    assert figures["entriesOut"] >= ARTICLES
+    assert figures["entriesIn"] == figures["entriesOut"] + sum(figures["dropped"].values())
+    start(spilled, "report", job="feed-report", engine="Job", **ON_OUTFEED)
+    told = until_state(spilled, "report", "Succeeded")["figures"]
+    assert told["outcomes"]["accepted"] >= ARTICLES
+    page = spilled.cluster("exec", "hub-outfeed-0", "-n", SCRATCH, "--", "cat", "/var/lib/forebay/reports/hub.html")
+    assert len(page.encode()) == told["bytesOut"]
+    assert "near" in page
+    assert "<svg" in page
+    spilled.cluster("delete", "compactions", "outcomes", "report", "-n", SCRATCH)
+    until(lambda: not pods(spilled), 120)
+
+
+async def test_a_backlog_of_that_size_starts_a_run(spilled: News):
+    start(spilled, "full", threshold={"size": "1MB"}, engine="Job", **ON_SPILL)
+    until(lambda: condition(spilled.get("compaction", "full"), "Ready").get("reason") == "Watching")
+    assert not last_run(spilled, "full")
+    with spilled.feeding("hub", MEGABYTE // LONGEST_ID, pod="hub-outfeed-0", id_length=LONGEST_ID) as feeding:
+        feeding.rest()
+    run = until_state(spilled, "full", "Succeeded")
+    assert (run["trigger"], run["figures"]["ownersFailed"]) == ("Threshold", 0)
+    assert run["figures"]["entriesIn"] > ARTICLES
+    spilled.cluster("delete", "compaction", "full", "-n", SCRATCH)
     until(lambda: not pods(spilled), 120)
 
 

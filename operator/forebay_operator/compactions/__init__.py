@@ -3,11 +3,13 @@
 from forebay_operator.compactions.observation import has_to_go, observed, vanished
 from forebay_operator.compactions.planning import Decision, Situation, decide, superfluous
 from forebay_operator.compactions.run import Run, State, Trigger, newest_first
+from forebay_operator.compactions.runcounts import RunCounts
 from forebay_operator.compactions.schedule import Schedule, ScheduleError, schedule_of
 
 __all__ = [
     "Decision",
     "Run",
+    "RunCounts",
     "Schedule",
     "ScheduleError",
     "Situation",

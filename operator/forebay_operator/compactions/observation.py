@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from forebay_operator.body import Body
 from forebay_operator.compactions.moments import read
@@ -61,12 +62,17 @@ def vanished(known: Run, now: datetime) -> Run:
 def _with_report(run: Run, report: Report | None, known: Run | None) -> Run:
     """With what the driver said, or with what it said before its pod was gone."""
     if report:
-        return replace(run, figures=report.figures, message=report.cause or run.message)
+        message = report.cause or run.message
+        return replace(run, **_told(report), message=message)
     if known is None:
         return run
-    figures = known.figures if run.state.is_final else {}
     said = known.message if run.state in (State.FAILED, State.RETRYING) else ""
-    return replace(run, figures=figures, message=said or run.message)
+    return replace(run, **(_told(known) if run.state.is_final else {}), message=said or run.message)
+
+
+def _told(source: Report | Run) -> dict[str, Any]:
+    """What a job tells of itself."""
+    return {name: getattr(source, name) for name in ("figures", "failures", "failures_left")}
 
 
 def _base(body: Body, state: State, message: str, attempts: int) -> Run:

@@ -9,7 +9,9 @@ from typing import Any
 LONGEST = 600
 """Characters of a cause."""
 CAUSE_LINES = 3
-"""Last lines of a log that are its cause."""
+"""Last lines of a log, or first failures, that are its cause."""
+FAILURES = 100
+"""Failures that are kept one by one."""
 _CHATTER = re.compile(r"^\d\d/\d\d/\d\d \d\d:\d\d:\d\d (INFO|WARN) |^WARNING: ")
 """How lines of Spark's log begin that are no cause."""
 
@@ -20,6 +22,10 @@ class Report:
 
     figures: Mapping[str, Any] = field(default_factory=dict)
     """What it says that it did; empty where it could not say."""
+    failures: tuple[str, ...] = ()
+    """What it did not do and why, of a job that failed in part."""
+    failures_left: int = 0
+    """How many more of those there are."""
     cause: str = ""
     """Why it failed; empty where it did not."""
 
@@ -39,10 +45,14 @@ def report_of(pod: Mapping[str, Any]) -> Report | None:
 def _read(ended: Mapping[str, Any]) -> Report:
     message = str(ended.get("message") or "")
     said = _said(message)
+    figures = said.get("figures", {})
     if not ended.get("exitCode"):
-        return Report(figures=said.get("figures", {}))
-    failures = [str(each) for each in said.get("failures", ())]
-    return Report(said.get("figures", {}), _cause(ended, failures or ([] if said else _last_lines(message))))
+        return Report(figures)
+    told = tuple(str(each) for each in said.get("failures", ()))
+    failures = told[:FAILURES]
+    left = int(said.get("failuresLeft", 0)) + len(told) - len(failures)
+    lines = _shortly(failures, left) if said else _last_lines(message)
+    return Report(figures, failures, left, _cause(ended, lines))
 
 
 def _said(message: str) -> dict[str, Any]:
@@ -53,6 +63,12 @@ def _said(message: str) -> dict[str, Any]:
     except ValueError:
         return {}
     return said if isinstance(said, dict) and isinstance(said.get("figures"), dict) else {}
+
+
+def _shortly(failures: Sequence[str], left: int) -> list[str]:
+    shown = failures[:CAUSE_LINES]
+    others = len(failures) - len(shown) + left
+    return [*shown, *([f"and {others} more"] if others else [])]
 
 
 def _last_lines(message: str) -> list[str]:

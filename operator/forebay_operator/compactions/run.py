@@ -81,6 +81,10 @@ class Run:
     """Why it failed, or what keeps it."""
     figures: Mapping[str, Any] = field(default_factory=dict)
     """What the job said that it did."""
+    failures: tuple[str, ...] = ()
+    """What it said that it did not do, and why."""
+    failures_left: int = 0
+    """How many more of those there are."""
 
     @classmethod
     def from_status(cls, body: Mapping[str, Any]) -> "Run":
@@ -97,6 +101,8 @@ class Run:
             body.get("attempts", 0),
             body.get("message", ""),
             body.get("figures", {}),
+            tuple(body.get("failures", ())),
+            body.get("failuresLeft", 0),
         )
 
     def status(self) -> dict[str, Any]:
@@ -106,6 +112,8 @@ class Run:
             "ended": self.ended and written(self.ended),
             "message": self.message,
             "figures": dict(self.figures),
+            "failures": list(self.failures),
+            "failuresLeft": self.failures_left,
         }
         return {
             "name": self.name,

@@ -8,12 +8,10 @@ from hashlib import sha256
 from forebay.api import Violation
 from forebay.runtime import ConfigDocument, InvalidArgumentError, Secret
 from forebay.runtime.document import encode, inflated, parsed
-from forebay_operator.body import Body
+from forebay_operator.body import Body, Identity, identity_of
 from forebay_operator.configuration.managed import as_given
 from forebay_operator.configuration.secrets import references_in, title
 
-Identity = tuple[str, str, str]
-"""Kind, namespace and name."""
 Texts = Mapping[str, Mapping[str, str]]
 """Values by `namespace/name` of a Secret, then by key."""
 
@@ -85,11 +83,6 @@ def digest_of(document: bytes) -> str:
     """SHA-256 of what an encoded document holds. Raises `InvalidArgumentError` when it can't be read."""
     content = parsed(inflated(document))
     return sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-
-
-def identity_of(body: Body) -> Identity:
-    """Kind, namespace and name of a resource."""
-    return body["kind"], body["metadata"].get("namespace", "default"), body["metadata"]["name"]
 
 
 def _in_order(outfeed: Body, spill: Body | None, peerfeeds: Iterable[Body], targets: Iterable[Body]) -> Sequence[Body]:

@@ -1,5 +1,6 @@
 """Compactions: runs are started when they are due, followed, and cleared away."""
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -7,10 +8,11 @@ from datetime import datetime
 import structlog
 
 from forebay.api.v1alpha1 import Compaction, CompactionSpec, Engine
-from forebay_operator.body import Body
+from forebay_operator.body import Body, identity_of
 from forebay_operator.compactions import (
     Decision,
     Run,
+    RunCounts,
     Schedule,
     ScheduleError,
     Situation,
@@ -66,6 +68,7 @@ class CompactionReconciler:
 
     def __init__(self, world: World, size: Size) -> None:
         self.scenes: dict[Key, Scene] = {}
+        self.counts: defaultdict[Key, RunCounts] = defaultdict(RunCounts)
         self._world = world
         self._size = size
 
@@ -85,6 +88,7 @@ class CompactionReconciler:
         if body is None:
             self._world.known.discard(key)
             self._world.dependents.forget(key)
+            self.counts.pop(key, None)
         elif not is_ending(body):
             await self._world.statuses.write(body, paused_status(body, self._world.now()))
         return Outcome.OK
@@ -180,7 +184,10 @@ class CompactionReconciler:
     async def _tell(self, scene: Scene) -> None:
         now = self._world.now()
         status = compaction_status(scene.compaction, scene.spec, scene.progress, now, scene.fault)
+        before = recorded(scene.compaction)
         await self._world.statuses.write(scene.compaction, status)
+        # What could not be written is told, and so counted, by another pass.
+        self.counts[Key(*identity_of(scene.compaction))].note(before, recorded(scene.compaction))
 
 
 def schedule_in(scene: Scene, spec: CompactionSpec, now: datetime) -> tuple[Schedule | None, datetime | None]:

@@ -8,13 +8,12 @@ import structlog
 from forebay.api.v1alpha1 import Outfeed
 from forebay.runtime import ConfigDocument, InvalidArgumentError
 from forebay.runtime.document import decode
-from forebay_operator.body import Body
+from forebay_operator.body import Body, Identity, identity_of
 from forebay_operator.configuration import Composition, next_revision
 from forebay_operator.pods import PodClient, PodView
 from forebay_operator.principals import server_name
 from forebay_operator.queue import Key
 from forebay_operator.reconcile.certifying import service_of
-from forebay_operator.reconcile.objects import Identity, identity_of
 from forebay_operator.reconcile.secretstore import octets_of
 from forebay_operator.reconcile.world import World
 from forebay_operator.resources import ServiceNames, config_secret

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Iterable, Mapping
 
-from forebay_operator.body import Body
+from forebay_operator.body import Body, Identity, identity_of
 from forebay_operator.conditions import is_paused
-from forebay_operator.reconcile.objects import Identity, identity_of
 
 Manifests = Callable[[], Mapping[Identity, Body]]
 """What is stored of a service's configuration, by identity."""

@@ -5,14 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from forebay.api.v1alpha1 import Outfeed
-from forebay_operator.body import Body
+from forebay_operator.body import Body, identity_of
 from forebay_operator.conditions.wording import violations_text
 from forebay_operator.configuration import Composition, compose, secrets_of
 from forebay_operator.errors import MissingError, ReconcileError
 from forebay_operator.kube.kinds import OUTFEED, PEERFEED, SPILL
 from forebay_operator.queue import Depth, Key
 from forebay_operator.reconcile.freezing import Manifests, frozen, frozen_peers
-from forebay_operator.reconcile.objects import identity_of
 from forebay_operator.reconcile.relations import name_of, referred
 from forebay_operator.reconcile.world import World
 

@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from forebay_operator.body import Identity, identity_of
 from forebay_operator.kube import Kind
 from forebay_operator.kube.kinds import COMPACTION, JOB, OUTFEED, PEERFEED, POD, SPARK_APPLICATION, SPILL, STATEFUL_SET
 from forebay_operator.queue import Key
 from forebay_operator.reconcile.dependents import Dependents
-from forebay_operator.reconcile.objects import Identity, OwnedObjects, fingerprint, identity_of
+from forebay_operator.reconcile.objects import OwnedObjects, fingerprint
 from forebay_operator.reconcile.relations import referred
 from forebay_operator.resources.labels import INSTANCE, NAME
 

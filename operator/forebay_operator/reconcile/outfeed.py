@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from forebay.api import Violation
 from forebay.api.v1alpha1 import Outfeed
-from forebay_operator.body import Body
+from forebay_operator.body import Body, Identity, identity_of
 from forebay_operator.conditions import Fault, Workload, is_paused, outfeed_status, paused_status, peerfeed_status
 from forebay_operator.conditions.wording import violations_text
 from forebay_operator.kube.kinds import OUTFEED
@@ -17,7 +17,6 @@ from forebay_operator.reconcile.configuring import Configuring, Stored, views_of
 from forebay_operator.reconcile.faults import TELLING, concluded, fault_of
 from forebay_operator.reconcile.gate import check_allowed, is_ending, modelled
 from forebay_operator.reconcile.ingredients import children_of, gather, needs_of, spill_url
-from forebay_operator.reconcile.objects import Identity, identity_of
 from forebay_operator.reconcile.workloads import ensure_all, workload_of
 from forebay_operator.reconcile.world import World
 from forebay_operator.resources import ServiceNames, outfeed_leftovers, outfeed_objects, server_digest

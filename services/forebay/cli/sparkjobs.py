@@ -35,15 +35,16 @@ def options_of(given: Mapping[str, object]) -> list[str]:
 def run_job(arguments: Sequence[str], output: Output) -> None:
     """Run a job, print its figures, and end as it ended. Raises `InputError` when Spark is not installed."""
     check_installed()
-    figures: dict[str, Any] = {}
+    said: dict[str, Any] = {}
     with _started([sys.executable, "-m", PROGRAM, *arguments]) as process:
         for line in process.stdout or ():
-            if found := figures_in(line):
-                figures = found
+            if found := said_in(line):
+                said = found
             elif output is Output.TABLE:
                 print(line, end="", flush=True)
+    figures = said.pop("figures", {})
     if output is Output.JSON:
-        print_json(figures)
+        print_json({**figures, **said})
     elif figures:
         print_table("", ("figure", ">value"), rows_of(figures))
     if process.returncode:
@@ -65,8 +66,8 @@ async def outcome_of(arguments: Sequence[str]) -> Outcome:
         if process.returncode is None:
             process.terminate()
             await process.wait()
-    figures = next(filter(None, map(figures_in, out.splitlines())), {})
-    return Outcome(figures, last_words(err) if process.returncode else "")
+    said = next(filter(None, map(said_in, out.splitlines())), {})
+    return Outcome(said.get("figures", {}), last_words(err) if process.returncode else "")
 
 
 def last_words(text: str) -> str:
@@ -81,10 +82,10 @@ def check_installed() -> None:
         raise InputError("Spark is not installed", "Install it with `pip install 'forebay[spark]'`.")
 
 
-def figures_in(line: str) -> dict[str, Any]:
-    """The figures of a line that a job prints; none in any other line."""
-    figures: dict[str, Any] = json.loads(line)["figures"] if line.startswith('{"job":') else {}
-    return figures
+def said_in(line: str) -> dict[str, Any]:
+    """The figures, and any failures, of a line in which a job tells them; nothing in any other line."""
+    said: dict[str, Any] = json.loads(line) if line.startswith('{"job":') else {}
+    return {name: value for name, value in said.items() if name != "job"}
 
 
 def rows_of(figures: Mapping[str, Any]) -> Iterator[tuple[str, object]]:

@@ -24,6 +24,8 @@ RUN = {
     "created": "2026-11-28T02:00:01Z",
     "message": "all is well",
     "figures": {"entriesIn": 12, "seconds": 1.5, "dropped": {"duplicate": 4}},
+    "failures": ["east: segments of B were promoted or dropped meanwhile", 'west: "away"'],
+    "failuresLeft": 3,
 }
 STATUSES = [
     (

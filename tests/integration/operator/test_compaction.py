@@ -87,7 +87,7 @@ async def until(site: Site, kind: str, status: str, reason: str, within: float =
     await eventually(check, within=within, every=0.1)
 
 
-async def end_driver(site: Site, run: Body, message: str) -> None:
+async def end_driver(site: Site, run: Body, message: str, code: int = 0) -> None:
     """A driver that has ended."""
     template = run["spec"]["driver"]["template"]
     name = f"{run['metadata']['name']}-driver"
@@ -95,10 +95,11 @@ async def end_driver(site: Site, run: Body, message: str) -> None:
     spec = {**template["spec"], "containers": [container], "restartPolicy": "Never"}
     metadata = {"name": name, "labels": template["metadata"]["labels"]}
     await site.client.create("Pod", site.namespace, {"metadata": metadata, "spec": spec})
-    ended = {"terminated": {"exitCode": 0, "message": message, "reason": "Completed"}}
+    ended = {"terminated": {"exitCode": code, "message": message, "reason": "Error" if code else "Completed"}}
     container_status = {"name": container["name"], "image": "spark:1", "imageID": "", "ready": False}
     container_status |= {"restartCount": 0, "state": ended}
-    told = {"status": {"phase": "Succeeded", "containerStatuses": [container_status]}}
+    phase = "Failed" if code else "Succeeded"
+    told = {"status": {"phase": phase, "containerStatuses": [container_status]}}
 
     async def is_told() -> bool:
         await site.client.patch("Pod", site.namespace, name, told, "status")
@@ -140,6 +141,22 @@ async def test_a_run_is_followed_to_its_figures(site: Site):
     await site.edit("Compaction", "nightly", retries=7)
     await run_of(site)
     assert (await earlier_run(site))["figures"] == FIGURES
+    assert site.operator.faults() == []
+
+
+@pytest.mark.usefixtures("spark")
+async def test_what_a_run_did_not_do_stands_beside_its_figures(site: Site):
+    await site.apply(resource("Compaction", "nightly", retries=0, **ONCE))
+    run = await run_of(site)
+    failures = ["east: segments of B were promoted or dropped meanwhile", 'west: "away"']
+    said = {"job": "compact-spill", "figures": FIGURES, "failures": failures, "failuresLeft": 3}
+    await end_driver(site, run, json.dumps(said), 1)
+    await tell(site, run, "FAILED")
+    await until(site, "Degraded", "True", "RunFailed")
+    last = (await status_of(site))["lastRun"]
+    assert (last["figures"], last["failures"], last["failuresLeft"]) == (FIGURES, failures, 3)
+    ended = 'forebay_operator_compaction_runs_total{compaction="%s/nightly",state="Failed"} 1.0'
+    assert ended % site.namespace in await site.operator.page("/metrics")
     assert site.operator.faults() == []
 
 

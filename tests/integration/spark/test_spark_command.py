@@ -1,8 +1,10 @@
 """`forebay spark compact` as a program of its own."""
 
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 from forebay.spill.keys import Kind
 from spillcontents import UID, entries, fill, token
@@ -11,16 +13,29 @@ from spillstrategies import EPOCH
 PROGRAM = "from forebay.cli.commands.spark import group; group()"
 
 
+def error_of(folder: Path, **environment: str) -> str:
+    """The last line on standard error of a job that fails, which tells no traceback."""
+    arguments = ["feed-report", "--outcomes", folder, "--to", folder / "report.html", "--cores", "1"]
+    command = [sys.executable, "-m", "forebay_spark", *arguments]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **environment})
+    assert ended.returncode == 1
+    assert "Traceback" not in ended.stderr
+    return ended.stderr.splitlines()[-1]
+
+
 def test_what_spark_cannot_do_is_told_in_a_line(tmp_path) -> None:
-    rows = tmp_path / "parquet" / "outcomes" / "day=2026-01-31" / "peer=hub" / "rows.parquet"
+    rows = tmp_path / "outcomes" / "day=2026-01-31" / "peer=hub" / "rows.parquet"
     rows.parent.mkdir(parents=True)
     rows.write_bytes(b"no Parquet")
-    arguments = ["feed-report", "--outcomes", tmp_path / "parquet", "--to", tmp_path / "report.html", "--cores", "1"]
-    command = [sys.executable, "-m", "forebay_spark", *arguments]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert ended.returncode == 1
-    assert ended.stderr.splitlines()[-1].startswith("Error: ")
-    assert "Traceback" not in ended.stderr
+    assert error_of(tmp_path).startswith("Error: ")
+
+
+def test_a_java_that_does_not_start_is_told_in_a_line(tmp_path) -> None:
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text("#!/bin/sh\nexit 1\n")
+    java.chmod(0o755)
+    assert "Java gateway process exited" in error_of(tmp_path, JAVA_HOME=str(tmp_path))
 
 
 def test_a_backlog_is_compacted_and_the_figures_printed(client, valkey, tmp_path) -> None:

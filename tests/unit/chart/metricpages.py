@@ -22,7 +22,8 @@ from forebay.runtime.metrics import LoopCollector, make_registry
 from forebay.runtime.revisions import Revisions
 from forebay.runtime.rpcmetrics import RpcMetrics
 from forebay.runtime.service import Degradation
-from forebay_operator.metrics import Metrics, QueueCollector
+from forebay_operator.compactions import RunCounts
+from forebay_operator.metrics import Metrics, QueueCollector, RunCollector
 from forebay_operator.queue import Key, WorkQueue
 
 Labels = dict[str, set[str]]
@@ -53,13 +54,15 @@ async def of_an_outfeed(folder: Path, connections: Connections) -> AsyncIterator
 
 
 def of_the_operator() -> Labels:
-    """An operator with a resource that waits, after a pass and a request."""
+    """An operator with a resource that waits, after a pass, a request and a run."""
     registry, queue = make_registry(), WorkQueue(FakeClock(), Random(1))
     metrics = Metrics(registry)
     metrics.reconciles.labels("Outfeed", "ok").inc()
     metrics.seconds.labels("Outfeed").observe(1)
     queue.put(Key("Outfeed", "news", "hub"))
     registry.register(QueueCollector(queue, SimpleNamespace(requests={("get", "pods"): 1})))
+    counts = RunCounts(last_success=datetime.now(UTC))
+    registry.register(RunCollector({Key("Compaction", "news", "nightly"): counts}))
     return shown_by(registry)
 
 

@@ -9,7 +9,8 @@ from forebay.cli.options import Output
 JOB = """\
 import sys
 print("what the job prints")
-print('{"job": "compact-spill", "figures": {"entriesIn": 3, "dropped": {"duplicate": 1}}}')
+failures = ', "failures": ["east: promoted"]' if sys.argv[1] == "1" else ""
+print('{"job": "compact-spill", "figures": {"entriesIn": 3, "dropped": {"duplicate": 1}}' + failures + "}")
 sys.exit(int(sys.argv[1]))
 """
 
@@ -42,7 +43,8 @@ def test_it_ends_as_the_job_ends(job, capsys):
     with pytest.raises(SystemExit) as ended:
         sparkjobs.run_job(["1"], Output.JSON)
     assert ended.value.code == 1
-    assert json.loads(capsys.readouterr().out)["entriesIn"] == 3
+    said = json.loads(capsys.readouterr().out)
+    assert (said["entriesIn"], said["failures"]) == (3, ["east: promoted"])
 
 
 async def test_the_outcome_of_a_job_is_its_figures(job):

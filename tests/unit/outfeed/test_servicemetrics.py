@@ -56,6 +56,14 @@ async def test_articles_are_counted_by_verdict(house):
     assert found["forebay_outfeed_disk_free_bytes",] > 0
 
 
+async def test_what_the_outcome_log_lacks_shows(house):
+    outcomes = house.storeroom.outcomes
+    outcomes.lost, outcomes.unwritten, outcomes._files.deleted = 2, 3, 4
+    found = samples(house)
+    assert found["forebay_outfeed_outcomes_lost_total",] == 5
+    assert found["forebay_outfeed_outcome_files_deleted_total",] == 4
+
+
 async def test_the_state_of_redis_shows(house):
     found = samples(house)
     assert (found["forebay_spill_available",], found["forebay_spill_full",]) == (1, 0)

@@ -15,11 +15,11 @@ def test_failures_stand_beside_the_figures() -> None:
 
 
 def test_failures_that_find_no_room_are_counted() -> None:
-    text = line("compact-spill", Figures({"entriesIn": 2}, [f"peer{number}: promoted" for number in range(1000)]))
+    text = line("compact-spill", Figures({"entriesIn": 2}, [f"peer{number}: promoted" for number in range(1000)], 7))
     assert len(text.encode()) <= LIMIT
     said = json.loads(text)
     assert said["failures"][0] == "peer0: promoted"
-    assert len(said["failures"]) + said["failuresLeft"] == 1000
+    assert len(said["failures"]) + said["failuresLeft"] == 1007
 
 
 def test_it_is_printed_and_left_in_a_file(tmp_path, capsys) -> None:

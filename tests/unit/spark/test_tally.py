@@ -31,3 +31,4 @@ def test_a_failure_names_its_owner() -> None:
 def test_of_very_many_failures_the_first_are_told() -> None:
     tally = reduce(add, (failure(str(number), "away") for number in range(TOLD + 5)))
     assert (tally.failed, len(tally.failures)) == (TOLD + 5, TOLD)
+    assert tally.figures().failures_left == 5

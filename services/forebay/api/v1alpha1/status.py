@@ -13,6 +13,7 @@ Count = Annotated[int, Whole(0, 2**53, "")]
 Kind = Annotated[str, Text(r"^[A-Z][A-Za-z]*$", "a word that begins with a capital", longest=63)]
 
 
+Failure = Annotated[str, Text(r"^[^\x00]*$", "text", longest=4096)]
 Moment = Annotated[str, Text(r"^[0-9-]{10}T[0-9:.]{8,15}Z$", "a time as 2026-01-31T12:00:00Z")]
 
 
@@ -114,6 +115,10 @@ class RunStatus(Model):
     """Why it failed, or what keeps it."""
     figures: Annotated[dict[str, Any], Facts()] = Field(default_factory=dict)
     """What it did, as the job tells it: entries and octets in and out, what was dropped by reason, seconds."""
+    failures: Annotated[Items[Failure], Field(max_length=100)] = ()
+    """What a job that failed in part did not do, and why: as many as it had room for."""
+    failures_left: Count = 0
+    """How many more of those there are."""
 
 
 class CompactionStatus(Status):

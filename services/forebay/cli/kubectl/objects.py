@@ -13,6 +13,8 @@ MANAGED = "app.kubernetes.io/managed-by=forebay-operator"
 """Label of all that the operator makes."""
 INSTANCE = "app.kubernetes.io/instance"
 NAME = "app.kubernetes.io/name"
+RUN_FIGURES = {"entriesIn": "entries in", "entriesOut": "entries out", "messages": "messages"}
+"""What is shown of the figures of a run, and under what name."""
 
 
 @dataclass(frozen=True)
@@ -133,9 +135,19 @@ class Resource(Object):
         if self.kind == "Spill":
             found["services"] = len(status.get("services") or ())
         if run := status.get("lastRun"):
-            found["last run"] = f"{run['state']} {run.get('ended') or run.get('started') or run['created']}"
+            found |= _run_figures(run)
         found["next run"] = status.get("nextRun")
         return {name: value for name, value in found.items() if value is not None}
+
+
+def _run_figures(run: Mapping[str, Any]) -> dict[str, Any]:
+    """How a run of a Compaction ended, or how far it is, and what it did."""
+    figures = run.get("figures", {})
+    return {
+        "last run": f"{run['state']} {run.get('ended') or run.get('started') or run['created']}",
+        **{shown: figures[name] for name, shown in RUN_FIGURES.items() if name in figures},
+        "not done": (len(run.get("failures", ())) + run.get("failuresLeft", 0)) or None,
+    }
 
 
 class Pod(Object):

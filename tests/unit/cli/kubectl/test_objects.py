@@ -31,9 +31,14 @@ def test_figures_are_those_that_are_there():
 def test_a_compaction_tells_its_last_run_and_its_next():
     run = {"state": "Running", "created": "2026-01-31T12:00:00Z"}
     assert compaction("a", condition("Ready"), lastRun=run).figures == {"last run": "Running 2026-01-31T12:00:00Z"}
-    run |= {"state": "Succeeded", "started": "2026-01-31T12:00:01Z", "ended": "2026-01-31T12:01:00Z"}
+    run |= {"state": "Failed", "started": "2026-01-31T12:00:01Z", "ended": "2026-01-31T12:01:00Z"}
+    run |= {"figures": {"entriesIn": 9, "entriesOut": 6, "seconds": 1.5}, "failures": ["east: promoted"]}
+    run |= {"failuresLeft": 2}
     assert compaction("a", condition("Ready"), lastRun=run, nextRun="2026-02-01T02:00:00Z").figures == {
-        "last run": "Succeeded 2026-01-31T12:01:00Z",
+        "last run": "Failed 2026-01-31T12:01:00Z",
+        "entries in": 9,
+        "entries out": 6,
+        "not done": 3,
         "next run": "2026-02-01T02:00:00Z",
     }
 

@@ -109,6 +109,14 @@ def test_figures_stay_when_the_pod_is_gone():
     assert seen(application("COMPLETED"), known=known).figures == {"entriesIn": 9}
 
 
+def test_failures_stand_beside_the_figures_and_stay_with_them():
+    said = FIGURES[:-1] + ', "failures": ["east: promoted"], "failuresLeft": 2}'
+    found = seen(application("FAILED"), pod(spark_run().name, **ended(said, 1)))
+    assert (found.figures, found.failures, found.failures_left) == ({"entriesIn": 9}, ("east: promoted",), 2)
+    assert seen(application("FAILED"), known=found) == found
+    assert seen(application("RUNNING"), known=found).failures == ()
+
+
 def test_the_driver_knows_better_than_the_operator_why_it_failed():
     body = application("FAILED")
     body["status"]["applicationState"]["errorMessage"] = "driver container failed with ExitCode: 1"

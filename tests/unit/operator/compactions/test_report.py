@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from compactionobjects import ended, pod
@@ -28,7 +30,15 @@ def test_anything_else_is_no_figures(message):
 
 def test_a_failure_in_part_has_figures_and_a_cause():
     said = SAID[:-1] + ', "failures": ["owner east: no answer", "owner west: no answer"]}'
-    assert report(said, 1) == Report(FIGURES, "exit code 1: owner east: no answer; owner west: no answer")
+    failures = ("owner east: no answer", "owner west: no answer")
+    assert report(said, 1) == Report(FIGURES, failures, 0, "exit code 1: owner east: no answer; owner west: no answer")
+
+
+def test_of_many_failures_the_cause_has_the_first_and_the_number_of_the_others():
+    said = json.dumps({"figures": FIGURES, "failures": [f"p{number}" for number in range(103)], "failuresLeft": 7})
+    told = report(said, 1)
+    assert (told.failures, told.failures_left) == (tuple(f"p{number}" for number in range(100)), 10)
+    assert told.cause == "exit code 1: p0; p1; p2; and 107 more"
 
 
 def test_without_figures_the_end_of_the_log_is_the_cause():

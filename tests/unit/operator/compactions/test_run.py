@@ -6,6 +6,7 @@ from forebay_operator.compactions import Run, State, newest_first
 
 def test_it_survives_the_status():
     told = {"ended": NOW, "started": NOW, "attempts": 2, "message": "why", "figures": {"entriesIn": 9}}
+    told |= {"failures": ("east: promoted",), "failures_left": 3}
     for each in (run(), run(State.FAILED, **told)):
         assert Run.from_status(each.status()) == each
 

@@ -4,6 +4,7 @@ import pytest
 
 from compactionobjects import ended, pod
 from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
+from forebay_operator.compactions import State
 from forebay_operator.errors import ConflictError, InvalidError, UnavailableError
 from forebay_operator.kube.kinds import COMPACTION, EVENT, JOB, POD, SPARK_APPLICATION, SPILL
 from forebay_operator.pods import PodView
@@ -122,6 +123,34 @@ async def test_the_figures_of_a_run_are_kept_when_it_is_gone(world):
     await world.verify()
     assert world.status["lastRun"]["figures"] == {"entriesIn": 9, "dropped": {"duplicate": 3}}
     assert world.status["lastRun"]["state"] == "Succeeded"
+
+
+async def test_what_a_run_did_not_do_is_in_the_status_beside_its_figures(world):
+    world.compact(retries=0)
+    await world.settle()
+    said = FIGURES[:-1] + ', "failures": ["east: promoted"], "failuresLeft": 2}'
+    await world.finish("FAILED", said, 1)
+    last = world.status["lastRun"]
+    assert (last["state"], last["figures"]["entriesIn"]) == ("Failed", 9)
+    assert (last["failures"], last["failuresLeft"]) == (["east: promoted"], 2)
+    assert last["message"] == "exit code 1: east: promoted; and 2 more"
+
+
+async def test_ends_of_runs_are_counted_once_while_it_is_there(world):
+    counts = world.reconciler.compactions.counts
+    world.compact()
+    await world.settle()
+    name = world.status["lastRun"]["name"]
+    await world.drive(name, **ended(FIGURES))
+    world.kube.fail("patch", COMPACTION)
+    await world.tell(name, "COMPLETED")
+    await world.verify()
+    await world.verify()
+    assert counts[NIGHTLY].ended == {State.SUCCEEDED: 1}
+    assert counts[NIGHTLY].last_success is not None
+    world.delete(COMPACTION, "nightly")
+    await world.settle()
+    assert NIGHTLY not in counts
 
 
 async def test_a_change_makes_another_run_and_never_changes_one(world):

@@ -1,7 +1,7 @@
 import pytest
 
+from forebay_operator.body import identity_of
 from forebay_operator.reconcile.freezing import frozen, frozen_peers
-from forebay_operator.reconcile.objects import identity_of
 from operatorworld import peerfeed, spill
 
 PAUSED = {"forebay.dev/paused": "true"}
