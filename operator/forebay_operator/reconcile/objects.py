@@ -7,16 +7,13 @@ from typing import Any
 import structlog
 
 from forebay.api.v1alpha1 import Resource
-from forebay_operator.body import Body
+from forebay_operator.body import Body, Identity, identity_of
 from forebay_operator.kube import Kind, KubeClient, kind_of
 from forebay_operator.queue import Depth
 from forebay_operator.reconcile.ownership import check_ours, controller_of
 from forebay_operator.resources import digest
 
 log = structlog.stdlib.get_logger(__name__)
-
-Identity = tuple[str, str, str]
-"""Kind, namespace and name."""
 
 
 @dataclass(frozen=True)
@@ -81,11 +78,6 @@ class OwnedObjects:
     def forget_all(self, owner: Identity) -> None:
         """Forget the objects of a resource, which is gone."""
         self._applied = {identity: each for identity, each in self._applied.items() if each.owner != owner}
-
-
-def identity_of(body: Mapping[str, Any]) -> Identity:
-    """Kind, namespace and name of an object."""
-    return body["kind"], body["metadata"]["namespace"], body["metadata"]["name"]
 
 
 def owner_of(body: Mapping[str, Any]) -> Identity:

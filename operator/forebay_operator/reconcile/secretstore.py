@@ -4,12 +4,11 @@ import asyncio
 from base64 import b64decode
 from collections.abc import Collection, Mapping
 
-from forebay_operator.body import Body
+from forebay_operator.body import Body, Identity
 from forebay_operator.configuration import texts_of
 from forebay_operator.kube import KubeClient
 from forebay_operator.kube.kinds import SECRET
 from forebay_operator.queue import Depth
-from forebay_operator.reconcile.objects import Identity
 from forebay_operator.reconcile.ownership import check_ours, controller_of
 
 Texts = Mapping[str, str]

@@ -2,6 +2,7 @@
 
 from forebay.msgstore.committer import Committer
 from forebay.msgstore.disk import Buffer, Disk, File, RealDisk, replace
+from forebay.msgstore.entrybatch import EntryBatch
 from forebay.msgstore.errors import (
     DiskFullError,
     FormatError,
@@ -12,6 +13,7 @@ from forebay.msgstore.errors import (
 )
 from forebay.msgstore.flights import Put
 from forebay.msgstore.index import MessageIndex
+from forebay.msgstore.journalbuffer import Taken
 from forebay.msgstore.queueindex import QueueIndex
 from forebay.msgstore.queuerecord import QueueEntry, embeds
 from forebay.msgstore.reader import COLD, Body
@@ -29,6 +31,7 @@ __all__ = [
     "Damage",
     "Disk",
     "DiskFullError",
+    "EntryBatch",
     "File",
     "FormatError",
     "MessageIndex",
@@ -44,6 +47,7 @@ __all__ = [
     "StoreFailedError",
     "StoreSettings",
     "StoreStats",
+    "Taken",
     "embeds",
     "replace",
 ]

@@ -76,12 +76,11 @@ class IndexFolder:
             raise
         return file
 
-    def scan(self, handle: File) -> Iterator[Record]:
-        """Yield the whole records of a file."""
-        return _records(Scanner(handle, self.codec))
+    def recover(self, file: IndexFile, report: RecoveryReport) -> Iterator[tuple[Record, int]]:
+        """The whole records of a file found in the beginning, each with its place in the file.
 
-    def recover(self, file: IndexFile, report: RecoveryReport) -> Iterator[Record]:
-        """As `scan`, for a file found in the beginning: damage is reported, a torn tail cut, the rest made durable."""
+        Damage is reported, a torn tail cut, the rest made durable.
+        """
         handle = self.disk.open(self.name(file.kind, file.number))
         try:
             report.files += 1
@@ -115,7 +114,7 @@ class IndexFolder:
                     yield IndexFile(kind, int(match[1]), head, guess)
 
 
-def _records(scanner: Scanner) -> Iterator[Record]:
+def _records(scanner: Scanner) -> Iterator[tuple[Record, int]]:
     for block in scanner.blocks():
         for found in block:
-            yield Record(found.kind, found.stamp, found.id, scanner.body(found))
+            yield Record(found.kind, found.stamp, found.id, scanner.body(found)), found.offset

@@ -1,26 +1,34 @@
-"""Records of a queue index: publish, deliver, acknowledge. Journal and segments hold the same ones.
+"""Records of a queue index: publish, deliver, acknowledge, mark. Journal and segments hold the same ones.
 
 They are records as `record` describes them, with the sequence number, or the first of a range, as stamp. Bodies:
 
     publish      flags 1 | zero 3 | size of the message 4 | expiry 8 | the message itself, when it is embedded
     deliver      length of the range 4 | times delivered 4
     acknowledge  length of the range 4
+    mark         the mark's name; the stamp is its value. In journals alone
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count, repeat
 from struct import Struct
 from typing import NamedTuple
 
-from forebay.msgstore.record import Codec
+from google_crc32c import extend
+
+from forebay.msgstore.record import VERSION, Codec
 
 PUBLISH = 1
 DELIVER = 2
 ACKNOWLEDGE = 3
+MARK = 4
 
 EMBED_BELOW = 4096
 """Octets from which a message goes to the message store even if one queue alone gets it."""
 
 _PUBLISH = Struct(">BxxxIQ")
+_PUBLISH_SUMMED = Struct(">BBxxIQ16sBxxxIQ")
+"""What a publish record's checksum covers behind the marker, but for the message."""
+_START = Struct(">8sI")
 _DELIVER = Struct(">II")
 _ACKNOWLEDGE = Struct(">I")
 _PERSISTENT = 1
@@ -60,11 +68,54 @@ def encode_publish(codec: Codec, entry: QueueEntry) -> bytes:
     return codec.head(entry.id, (payload,), len(payload), entry.seq, PUBLISH) + payload
 
 
+def encode_heads(
+    codec: Codec,
+    first: int,
+    ids: Sequence[bytes],
+    sizes: Sequence[int],
+    expiries: Sequence[int] | None,
+    bodies: Sequence[bytes | None] | None,
+    *,
+    persistent: bool,
+) -> list[bytes]:
+    """Publish records of consecutive numbers, each without the embedded message that ends it."""
+    marker, started, summed, begin = codec.marker, codec.start, _PUBLISH_SUMMED.pack, _START.pack
+    base, embedded = _PERSISTENT * persistent, _PERSISTENT * persistent | _EMBEDDED
+    heads = []
+    for seq, id, size, expiry, body in zip(
+        count(first), ids, sizes, expiries or repeat(0), bodies or repeat(None), strict=False
+    ):
+        if body is None:
+            tail = summed(VERSION, PUBLISH, _PUBLISH.size, seq, id, base, size, expiry)
+            crc = extend(started, tail)
+        else:
+            tail = summed(VERSION, PUBLISH, _PUBLISH.size + len(body), seq, id, embedded, size, expiry)
+            crc = extend(extend(started, tail), body)
+        heads.append(begin(marker, crc) + tail)
+    return heads
+
+
+def joined(heads: list[bytes], bodies: Sequence[bytes | None] | None) -> list[bytes]:
+    """Heads and the messages that end them, in the order in which they are written."""
+    if not bodies:
+        return heads
+    pieces: list[bytes] = [b""] * (2 * len(heads))
+    pieces[::2] = heads
+    pieces[1::2] = [body or b"" for body in bodies]
+    return pieces
+
+
 def decode_publish(seq: int, id: bytes, payload: bytes) -> QueueEntry:
     """Read the body of a publish record."""
     flags, size, expiry = _PUBLISH.unpack_from(payload)
     body = payload[_PUBLISH.size :] if flags & _EMBEDDED else None
     return QueueEntry(seq, id, size, expiry, bool(flags & _PERSISTENT), body)
+
+
+def decode_publish_head(payload: bytes) -> tuple[bool, int, int]:
+    """Read of the body of a publish record what is not the message: whether it is persistent, its size and expiry."""
+    flags, size, expiry = _PUBLISH.unpack_from(payload)
+    return bool(flags & _PERSISTENT), size, expiry
 
 
 def encode_deliver(codec: Codec, seqs: range, deliveries: int) -> bytes:
@@ -89,6 +140,11 @@ def decode_acknowledge(first: int, payload: bytes) -> range:
     """Read the body of an acknowledge record."""
     (count,) = _ACKNOWLEDGE.unpack(payload)
     return range(first, first + count)
+
+
+def encode_mark(codec: Codec, name: bytes, value: int) -> bytes:
+    """Record of a small fact beside the messages."""
+    return codec.head(_NO_ID, (name,), len(name), value, MARK) + name
 
 
 def ranges(seqs: Iterable[int]) -> Iterator[range]:

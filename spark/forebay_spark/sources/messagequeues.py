@@ -13,6 +13,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from forebay.msgstore.indexfile import Kind, Record
 from forebay.msgstore.queuerecord import (
     DELIVER,
+    MARK,
     PUBLISH,
     QueueEntry,
     decode_acknowledge,
@@ -95,6 +96,7 @@ class _Index:
                 Record(found.kind, found.stamp, found.id, scanner.body(found))
                 for block in scanner.blocks()
                 for found in block
+                if found.kind != MARK
             ]
             damages = [damage for damage in scanner.damages if not damage.torn]
             self.damage += [f"{file.name}: {size} octets at {at} are damaged" for _, at, size, _, _ in damages]

@@ -362,8 +362,8 @@ class Confirmed:
 
 
 def test_power_loss_at_every_operation(monkeypatch):
-    monkeypatch.setattr("forebay.msgstore.segment.ENTRIES", 64)
-    monkeypatch.setattr("forebay.msgstore.queueindex.ENTRIES", 64)
+    for module in ("segment", "queueindex", "indexrecovery"):
+        monkeypatch.setattr(f"forebay.msgstore.{module}.ENTRIES", 64)
 
     def run(crash_at):
         disk, confirmed = PowerLossDisk(crash_at=crash_at), Confirmed()

@@ -12,7 +12,14 @@ from forebay.cli.kubectl.objects import MANAGED, Pod, Resource
 from forebay.cli.kubectl.program import Kubectl
 
 GROUP = "forebay.dev"
-KINDS = {"Spill": ("spills", "spl"), "Outfeed": ("outfeeds", "of"), "Peerfeed": ("peerfeeds", "pf")}
+KINDS = {
+    "Spill": ("spills", "spl"),
+    "Outfeed": ("outfeeds", "of"),
+    "Peerfeed": ("peerfeeds", "pf"),
+    "Store": ("stores", "st"),
+    "StoreQueue": ("storequeues", "sq"),
+    "Compaction": ("compactions", "cpt"),
+}
 """Plural and short name by kind."""
 PLURALS = {kind: f"{plural}.{GROUP}" for kind, (plural, _) in KINDS.items()}
 

@@ -13,6 +13,20 @@ MANAGED = "app.kubernetes.io/managed-by=forebay-operator"
 """Label of all that the operator makes."""
 INSTANCE = "app.kubernetes.io/instance"
 NAME = "app.kubernetes.io/name"
+PARENTS = {"Peerfeed": ("Outfeed", "outfeedRef"), "StoreQueue": ("Store", "storeRef")}
+"""The kind that a kind belongs to, and the field of its spec that names the resource."""
+FIGURES = (
+    "peers",
+    "connections",
+    "queues",
+    "messages",
+    "ready",
+    "unacknowledged",
+    "consumers",
+    "backlog",
+    "revision",
+)
+"""What is shown of a status."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +107,7 @@ class Object:
 
 
 class Resource(Object):
-    """A Spill, an Outfeed or a Peerfeed."""
+    """A Spill, an Outfeed, a Store, or what belongs to one."""
 
     @property
     def ready(self) -> Condition:
@@ -117,17 +131,26 @@ class Resource(Object):
         return int(self.status.get("observedGeneration", 0))
 
     @property
-    def parent(self) -> str:
-        """Name of the Outfeed that a Peerfeed belongs to; empty for other kinds."""
-        return str((self.spec.get("outfeedRef") or {}).get("name", ""))
+    def parent(self) -> tuple[str, str]:
+        """Kind and name of what it belongs to: a Peerfeed, a StoreQueue or a Compaction; else empty."""
+        if self.kind == "Compaction":
+            target = self.spec.get("targetRef") or {}
+            return str(target.get("kind", "")), str(target.get("name", ""))
+        if self.kind not in PARENTS:
+            return "", ""
+        kind, field = PARENTS[self.kind]
+        return kind, str((self.spec.get(field) or {}).get("name", ""))
 
     @property
     def figures(self) -> dict[str, Any]:
         """The figures of its status, by name; those that are not there are left out."""
         status = self.status
-        found = {name: status.get(name) for name in ("peers", "connections", "backlog", "revision")}
+        found = {name: status.get(name) for name in FIGURES}
         if self.kind == "Spill":
             found["services"] = len(status.get("services") or ())
+        if run := status.get("lastRun"):
+            found["last run"] = f"{run['state']} {run.get('ended') or run.get('started') or run['created']}"
+        found["next run"] = status.get("nextRun")
         return {name: value for name, value in found.items() if value is not None}
 
 
@@ -137,7 +160,7 @@ class Pod(Object):
     @property
     def owner(self) -> tuple[str, str]:
         """Kind and name of the resource that it runs."""
-        kinds = {"outfeed": "Outfeed", "valkey": "Spill"}
+        kinds = {"outfeed": "Outfeed", "store": "Store", "valkey": "Spill"}
         return kinds.get(self.labels.get(NAME, ""), ""), self.labels.get(INSTANCE, "")
 
     @property

@@ -71,5 +71,5 @@ def resource_step(resource: Resource, condition: Condition) -> str:
     if condition.reason in ("NotSeen", "ChangePending"):
         return f"kubectl get pods --all-namespaces --selector={OPERATOR}"
     if condition.type != "Ready" and resource.kind == "Peerfeed":
-        return f"kubectl forebay peers {resource.parent} {place}"
+        return f"kubectl forebay peers {resource.parent[1]} {place}"
     return f"kubectl describe {kind} {place}"

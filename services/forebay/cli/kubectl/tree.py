@@ -1,4 +1,4 @@
-"""The resources of a cluster as trees: an Outfeed with its Peerfeeds, each with the pods that run it."""
+"""The resources of a cluster as trees, each with the pods that run it: Outfeeds with their Peerfeeds, and so on."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,6 +8,8 @@ from forebay.cli.errors import InputError
 from forebay.cli.kubectl.cluster import KINDS, Inventory, likely, missing
 from forebay.cli.kubectl.objects import Pod, Resource
 
+CHILDREN = ("Peerfeed", "StoreQueue", "Compaction")
+"""Kinds that belong to another."""
 T = TypeVar("T", Pod, Resource)
 
 
@@ -30,16 +32,24 @@ class Branch:
         """The branch that begins with a resource."""
         place = resource.namespace, resource.kind, resource.name
         pods = [pod for pod in inventory.pods if (pod.namespace, *pod.owner) == place]
-        peers = inventory.of("Peerfeed") if resource.kind == "Outfeed" else ()
-        children = [each for each in peers if (each.namespace, each.parent) == (resource.namespace, resource.name)]
-        return cls(resource, _by_name(pods), [cls.of(child, inventory) for child in _by_name(children)])
+        children = [
+            each
+            for kind in CHILDREN
+            for each in _by_name(inventory.of(kind))
+            if (each.namespace, *each.parent) == place
+        ]
+        return cls(resource, _by_name(pods), [cls.of(child, inventory) for child in children])
 
 
 def trees(inventory: Inventory) -> list[Branch]:
-    """All resources: by namespace the Spills, the Outfeeds, and the Peerfeeds whose Outfeed is not there."""
-    outfeeds = {(each.namespace, each.name) for each in inventory.of("Outfeed")}
-    lost = [each for each in inventory.of("Peerfeed") if (each.namespace, each.parent) not in outfeeds]
-    roots = [*_by_name(inventory.of("Spill")), *_by_name(inventory.of("Outfeed")), *_by_name(lost)]
+    """All resources: by namespace the Spills, the Outfeeds, the Stores, and what belongs to one that is not there."""
+    places = {(each.namespace, each.kind, each.name) for each in inventory.resources}
+    roots = [
+        each
+        for kind in KINDS
+        for each in _by_name(inventory.of(kind))
+        if kind not in CHILDREN or (each.namespace, *each.parent) not in places
+    ]
     return [Branch.of(root, inventory) for root in sorted(roots, key=lambda root: root.namespace)]
 
 

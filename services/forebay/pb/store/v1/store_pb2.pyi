@@ -119,10 +119,12 @@ class PublishRequest(_message.Message):
     def __init__(self, publisher: _Optional[str] = ..., first: _Optional[int] = ..., messages: _Optional[_Iterable[_Union[Message, _Mapping]]] = ...) -> None: ...
 
 class PublishResponse(_message.Message):
-    __slots__ = ("confirms",)
+    __slots__ = ("confirms", "blocked")
     CONFIRMS_FIELD_NUMBER: _ClassVar[int]
+    BLOCKED_FIELD_NUMBER: _ClassVar[int]
     confirms: _containers.RepeatedCompositeFieldContainer[Confirm]
-    def __init__(self, confirms: _Optional[_Iterable[_Union[Confirm, _Mapping]]] = ...) -> None: ...
+    blocked: str
+    def __init__(self, confirms: _Optional[_Iterable[_Union[Confirm, _Mapping]]] = ..., blocked: _Optional[str] = ...) -> None: ...
 
 class Confirm(_message.Message):
     __slots__ = ("first", "count", "outcome", "reason")
@@ -221,13 +223,14 @@ class GetResponse(_message.Message):
     def __init__(self, deliveries: _Optional[_Iterable[_Union[Delivery, _Mapping]]] = ..., left: _Optional[int] = ...) -> None: ...
 
 class BrowseRequest(_message.Message):
-    __slots__ = ("queue", "count")
+    __slots__ = ("queue", "position", "count")
     QUEUE_FIELD_NUMBER: _ClassVar[int]
-    FROM_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
     COUNT_FIELD_NUMBER: _ClassVar[int]
     queue: str
+    position: int
     count: int
-    def __init__(self, queue: _Optional[str] = ..., count: _Optional[int] = ..., **kwargs) -> None: ...
+    def __init__(self, queue: _Optional[str] = ..., position: _Optional[int] = ..., count: _Optional[int] = ...) -> None: ...
 
 class BrowseResponse(_message.Message):
     __slots__ = ("deliveries", "next")
