@@ -259,11 +259,6 @@ class QueueIndex:
         with self._buffer_lock:
             return [held for segment, part in self._known(seqs) for held in segment.holding(part)]
 
-    def count(self, seqs: range) -> int:
-        """How many numbers of that range are not acknowledged."""
-        with self._buffer_lock:
-            return sum(segment.holds(part) for segment, part in self._known(seqs))
-
     def soonest(self, seqs: range) -> int:
         """When the first message of that range expires, or a time before it; 0 for never."""
         with self._buffer_lock:

@@ -15,6 +15,8 @@ class Delta:
     """Behind the last number."""
     count: int = 0
     octets: int = 0
+    insertions: int = 0
+    """How often messages came in that were not the last: a read that was going on may lack them."""
 
     def __len__(self) -> int:
         return self.count
@@ -26,6 +28,8 @@ class Delta:
 
     def add(self, first: int, count: int, octets: int) -> None:
         """Consecutive messages leave the memory."""
+        if self.count and first < self.stop:
+            self.insertions += 1
         self.start = min(self.start, first) if self.count else first
         self.stop = max(self.stop, first + count) if self.count else first + count
         self.count += count

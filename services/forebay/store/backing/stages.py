@@ -101,7 +101,12 @@ class Stages:
         self.delta.add(run.first, len(run), run.octets)
 
     def move_up(self) -> None:
-        """After messages were taken: those behind take the places that became free."""
+        """After messages were taken: those behind take the places that became free.
+
+        Delta keeps a message in memory before it, so the last of q4 goes back to q3 where there is no other.
+        """
+        if self.delta.count and not self.q3.count and self.q4.count:
+            self.q3.prepend(self._pager.page_out(self.q4.take_last(1)))
         if not self.delta.count:
             while self.q2.count:
                 self.q3.append(self.q2.pop_first())

@@ -408,14 +408,10 @@ class VariableQueue:
             "ready messages in memory": 0 <= stages.ram_count <= len(stages),
             "octets in memory": 0 <= stages.ram_octets + pending.ram_octets <= stages.octets + pending.octets,
             "held messages": pending.count == total(list(pending)) and pending.octets >= 0,
-            "messages on disk": stages.delta.count == self._on_disk(),
+            "messages on disk": stages.delta.count == self._warming.count(stages.delta.seqs),
         }
         if wrong := [name for name, right in sums.items() if not right]:
             raise BrokenQueueError(f"the number of {', '.join(wrong)} is wrong: {stages}")
-
-    def _on_disk(self) -> int:
-        seqs = self._stages.delta.seqs
-        return self._index.count(seqs) - sum(map(len, self._pending.overlapping(seqs)))
 
     def _done(self) -> None:
         """After each operation."""

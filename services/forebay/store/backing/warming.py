@@ -60,18 +60,20 @@ class Warming:
         async with self._turn:
             wanted = int(max(FEWEST, min(LOAD, self._rates.target)))
             asked = _peek(stages.q3, wanted, LOAD_OCTETS)
-            count = total(asked)
             loaded = await self._loader.contents(asked)
+            more: list[Run] = []
+            if stages.q3.count - total(asked) <= TOE:
+                octets = LOAD_OCTETS - sum(run.octets for run in loaded)
+                more = await self._advance(max(wanted - total(asked), TOE) + TOE, octets)
             self._place_loaded(asked, loaded)
-            if stages.q3.count <= TOE and stages.delta.count:
-                await self._advance(max(wanted - count, TOE) + TOE, LOAD_OCTETS - sum(run.octets for run in loaded))
+            self._place_stretch(more)
             stages.move_up()
 
     async def refill(self) -> None:
         """Bring into q3 what follows from delta, when q3 is about to end."""
         async with self._turn:
             if self._stages.q3.count <= 1 and self._stages.delta.count:
-                await self._advance(LOAD, 0)
+                self._place_stretch(await self._advance(LOAD, 0))
             self._stages.move_up()
 
     async def expired(self, now: int) -> list[Run]:
@@ -94,21 +96,26 @@ class Warming:
                     done(run)
         return removed
 
-    async def _advance(self, count: int, octets: int) -> None:
-        """Take messages from the head of delta, contents for so many octets, until q3 has some."""
-        stages, delta = self._stages, self._stages.delta
-        while delta.count and (count > 0 or not stages.q3.count):
-            seqs = range(delta.start, min(delta.stop, delta.start + max(count, TOE)))
-            self._place_stretch(await self._read(seqs, octets))
-            count = 0
+    def count(self, seqs: range) -> int:
+        """How many of these the index has, acknowledged by nobody and not held."""
+        return sum(map(len, self._pending.without(self._index.holding(seqs))))
+
+    async def _advance(self, count: int, octets: int) -> list[Run]:
+        """Take about so many messages from the head of delta, some if there are any; contents for so many octets."""
+        delta = self._stages.delta
+        while delta.count:
+            if runs := await self._read(range(delta.start, min(delta.stop, delta.start + count)), octets):
+                return runs
+        return []
 
     async def _read(self, seqs: range, octets: int = 0) -> list[Run]:
         """Take the messages of that first part of delta, with contents for so many octets."""
         delta = self._stages.delta
+        insertions = delta.insertions
         runs = await self._loader.stretch(seqs)
         near, far = _divide(runs, octets)
         loaded = await self._loader.contents(near)
-        if not delta.count or delta.start != seqs.start:
+        if (delta.start, delta.insertions) != (seqs.start, insertions) or not delta.count:
             return []
         self._lose_missing(near, loaded)
         found = [part for run in (*loaded, *far) for part in self._ready(run)]
@@ -119,13 +126,11 @@ class Warming:
         delta = self._stages.delta
         for start in range(delta.start, delta.stop, WINDOW):
             window = range(start, min(start + WINDOW, delta.stop))
-            if 0 < self._index.soonest(window) <= now:
-                expired = list(self._pending.without(ranges(self._index.take_expired(window, now))))
-                if expired:
-                    runs = await self._loader.stretch(range(expired[0].start, expired[-1].stop))
-                    found = [part for run in _within(runs, expired) for part in self._ready(run)]
-                    self._forget(found)
-                    return found
+            if expired := list(self._pending.without(ranges(self._index.take_expired(window, now)))):
+                runs = await self._loader.stretch(range(expired[0].start, expired[-1].stop))
+                found = [part for run in _within(runs, expired) for part in self._ready(run)]
+                self._forget(found)
+                return found
         return []
 
     def _ready(self, run: Run) -> Iterator[Run]:
@@ -137,8 +142,7 @@ class Warming:
         """Delta begins there from now on."""
         delta = self._stages.delta
         delta.start = start
-        rest = delta.seqs
-        delta.count = self._index.count(rest) - sum(map(len, self._pending.overlapping(rest)))
+        delta.count = self.count(delta.seqs)
         delta.octets -= octets
         if not delta.count:
             delta.clear()

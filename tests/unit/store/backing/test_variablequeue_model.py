@@ -63,6 +63,11 @@ class Histories(RuleBasedStateMachine):
         assert settle(self.queue) == len(self.model.arriving)
         self.model.settle()
 
+    @rule(count=st.integers(15, 40))
+    def flood(self, count):
+        self.publish([(count % 2 == 0, count % 7 != 0, 0)] * count)
+        self.settle()
+
     # Out
     @rule(count=st.integers(1, 20), counted=st.booleans())
     def fetch(self, count, counted):
@@ -190,7 +195,9 @@ class Histories(RuleBasedStateMachine):
     @invariant()
     def same_head(self):
         head = self.queue.head()
-        assert ([head.first, len(head)] if head else []) == [number for seq in self.model.ready[:1] for number in (seq, 1)]
+        assert ([head.first, len(head)] if head else []) == [
+            number for seq in self.model.ready[:1] for number in (seq, 1)
+        ]
 
     @rule(start=st.integers(0, 30), count=st.integers(1, 10))
     def browse(self, start, count):
@@ -203,7 +210,5 @@ class Histories(RuleBasedStateMachine):
 
 def test_any_history_is_as_the_model_says(monkeypatch):
     shrink(monkeypatch)
-    options = settings(
-        max_examples=60, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
-    )
+    options = settings(max_examples=60, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck))
     run_state_machine_as_test(Histories, settings=options)
