@@ -32,12 +32,8 @@ class Branch:
         """The branch that begins with a resource."""
         place = resource.namespace, resource.kind, resource.name
         pods = [pod for pod in inventory.pods if (pod.namespace, *pod.owner) == place]
-        children = [
-            each
-            for kind in CHILDREN
-            for each in _by_name(inventory.of(kind))
-            if (each.namespace, *each.parent) == place
-        ]
+        # What belongs to another has nothing of its own: nobody need look through all for each of many peers.
+        children = [] if resource.kind in CHILDREN else _belonging(inventory, place)
         return cls(resource, _by_name(pods), [cls.of(child, inventory) for child in children])
 
 
@@ -72,6 +68,12 @@ def kind_of(word: str) -> str:
     if plain not in words:
         raise InputError(f"{word} is no kind of Forebay", likely(plain, [*words]))
     return words[plain]
+
+
+def _belonging(inventory: Inventory, place: tuple[str, str, str]) -> list[Resource]:
+    """What belongs to the resource of that namespace, kind and name: kind by kind, each by name."""
+    found = [each for each in inventory.resources if (each.namespace, *each.parent) == place]
+    return sorted(found, key=lambda each: (CHILDREN.index(each.kind), each.name))
 
 
 def _by_name(objects: Sequence[T]) -> list[T]:
