@@ -20,6 +20,8 @@ from forebay_operator.kube.kinds import (
     SPARK_APPLICATION,
     SPILL,
     STATEFUL_SET,
+    STORE,
+    STORE_QUEUE,
     VOLUME_CLAIM,
 )
 
@@ -57,10 +59,14 @@ PERMISSIONS = (
     permission(Scope.WATCHED, OUTFEED, "get", "list", "watch"),
     permission(Scope.WATCHED, PEERFEED, "list", "watch"),
     permission(Scope.WATCHED, COMPACTION, "get", "list", "watch"),
+    permission(Scope.WATCHED, STORE, "get", "list", "watch"),
+    permission(Scope.WATCHED, STORE_QUEUE, "list", "watch"),
     permission(Scope.WATCHED, SPILL, "patch", subresource="status"),
     permission(Scope.WATCHED, OUTFEED, "patch", subresource="status"),
     permission(Scope.WATCHED, PEERFEED, "patch", subresource="status"),
     permission(Scope.WATCHED, COMPACTION, "patch", subresource="status"),
+    permission(Scope.WATCHED, STORE, "patch", subresource="status"),
+    permission(Scope.WATCHED, STORE_QUEUE, "patch", subresource="status"),
     permission(Scope.WATCHED, EVENT, "create"),
     permission(Scope.WATCHED, POD, "list", "watch"),
     permission(Scope.WATCHED, SERVICE, "list", "watch"),

@@ -31,6 +31,8 @@ SPILL = Kind("forebay.dev", "v1alpha1", "Spill", "spills")
 OUTFEED = Kind("forebay.dev", "v1alpha1", "Outfeed", "outfeeds")
 PEERFEED = Kind("forebay.dev", "v1alpha1", "Peerfeed", "peerfeeds")
 COMPACTION = Kind("forebay.dev", "v1alpha1", "Compaction", "compactions")
+STORE = Kind("forebay.dev", "v1alpha1", "Store", "stores")
+STORE_QUEUE = Kind("forebay.dev", "v1alpha1", "StoreQueue", "storequeues")
 EVENT = Kind("", "v1", "Event", "events")
 POD = Kind("", "v1", "Pod", "pods")
 SECRET = Kind("", "v1", "Secret", "secrets")
@@ -49,6 +51,8 @@ KINDS = (
     OUTFEED,
     PEERFEED,
     COMPACTION,
+    STORE,
+    STORE_QUEUE,
     EVENT,
     POD,
     SECRET,

@@ -10,7 +10,7 @@ from forebay.msgstore import snapshot
 from forebay.msgstore.catalogue import Catalogue
 from forebay.msgstore.collector import breathe
 from forebay.msgstore.disk import Disk, File
-from forebay.msgstore.index import OFFSET_BITS, OFFSET_MASK, Entry, where
+from forebay.msgstore.index import OFFSET_BITS, OFFSET_MASK, Entry, Held, where
 from forebay.msgstore.messagefile import MessageFile
 from forebay.msgstore.record import (
     FILE_HEAD_SIZE,
@@ -33,6 +33,11 @@ log = logging.getLogger(__name__)
 def snapshot_name(folder: str) -> str:
     """Name of the index snapshot of a clean stop."""
     return f"{folder}/index.snapshot"
+
+
+def kept_name(folder: str) -> str:
+    """Name of the snapshot without entries that a clean stop leaves beside an index that keeps them itself."""
+    return f"{folder}/index.kept"
 
 
 @dataclass
@@ -63,10 +68,7 @@ class Recovery:
         """
         begun = perf_counter()
         heads = self._add_files()
-        saved = snapshot.take(self._disk, snapshot_name(self._folder))
-        if saved is not None and not self._fits(saved):
-            saved = None
-        recovered = self._take(saved, file_size) if saved else self._read_all(heads)
+        recovered = self._take_up(file_size) or self._read_all(heads)
         catalogue, report = self._catalogue, self.report
         catalogue.stats.damaged = report.damaged
         report.files, report.messages = len(heads), len(catalogue.index)
@@ -99,12 +101,36 @@ class Recovery:
             log.error("message file %s is missing", name)
         return saved.files == {number: file.size for number, file in files.items()}
 
-    def _take(self, saved: snapshot.Snapshot, file_size: int) -> Recovered:
+    def _take_up(self, file_size: int) -> Recovered | None:
+        """Go on where a clean stop ended; None after any other."""
+        index = self._catalogue.index
+        saved, kept = (self._saved(name(self._folder)) for name in (snapshot_name, kept_name))
+        held = index.begin(kept.mark if kept else None)
+        if kept is not None and held is not None:
+            self._add_held(held)
+            return self._goes_on(kept, file_size)
+        if saved is not None:
+            self._insert(saved)
+            return self._goes_on(saved, file_size)
+        return None
+
+    def _saved(self, name: str) -> snapshot.Snapshot | None:
+        saved = snapshot.take(self._disk, name)
+        return saved if saved is not None and self._fits(saved) else None
+
+    def _add_held(self, held: dict[int, Held]) -> None:
+        for number, (live, count) in held.items():
+            self._catalogue.files[number].add_live(live, count)
+
+    def _insert(self, saved: snapshot.Snapshot) -> None:
         files = self._catalogue.files
         for chunk in saved.chunks():
             self._catalogue.index.insert(chunk)
             for _, place, size, _ in chunk:
                 files[place >> OFFSET_BITS].add_live(size + HEAD_SIZE)
+
+    def _goes_on(self, saved: snapshot.Snapshot, file_size: int) -> Recovered:
+        files = self._catalogue.files
         self.report.clean = True
         last = files[max(files)] if files else None
         current = last if last is not None and last.size < file_size else None

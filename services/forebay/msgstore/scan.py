@@ -1,7 +1,8 @@
 """Walking a file of records: every record's checksum verified, whatever is damaged passed over and named."""
 
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from struct import Struct
+from typing import Any, NamedTuple
 
 from google_crc32c import extend
 
@@ -57,6 +58,11 @@ class Scanner:
         """Body of a record of the block yielded last."""
         start = found.offset - self._base + HEAD_SIZE
         return self._data[start : start + found.size]
+
+    def starts(self, block: Sequence[Found], layout: Struct) -> list[tuple[Any, ...]]:
+        """The fields that the body of each of these records begins with; of the block yielded last."""
+        shift, unpack, data = HEAD_SIZE - self._base, layout.unpack_from, self._data
+        return [unpack(data, found.offset + shift) for found in block]
 
     def blocks(self, pause: Callable[[], None] | None = None) -> Iterator[list[Found]]:
         """Yield the records in order, a block of the file at a time.

@@ -5,7 +5,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from struct import Struct
 
-from forebay.msgstore.index import Entry, Place, Where
+from forebay.msgstore.index import Entry, Held, Place, Where
 
 SHARDS = 1024
 """Tables; each grows on its own, so that growing never stops anyone for more than about a millisecond."""
@@ -58,6 +58,17 @@ class SlabIndex:
     def __len__(self) -> int:
         return self._used
 
+    def begin(self, mark: bytes | None) -> dict[int, Held] | None:
+        """Nothing is kept in memory."""
+        return None
+
+    def keep(self, mark: bytes, files: dict[int, Held]) -> bool:
+        """Nothing is kept in memory."""
+        return False
+
+    def close(self) -> None:
+        """Nothing is held."""
+
     def find(self, ids: Sequence[bytes]) -> list[Place | None]:
         """Place of each id, None for one that is not there."""
         shards, known, wheres, sizes = self._shards, self._ids, self._wheres, self._sizes
@@ -92,14 +103,15 @@ class SlabIndex:
             if 3 * shard.filled > 2 * mask:
                 self._rebuild(hashed & _SHARD_MASK)
 
-    def count(self, id: bytes, refs: int) -> bool:
-        """Add references; False when the id is not there."""
-        _, _, slot = self._seek(id)
-        if slot:
-            self._refs[slot] += refs
-        return bool(slot)
+    def count(self, counts: Sequence[tuple[bytes, int]]) -> list[bool]:
+        """Add references to each id; False for one that is not there."""
+        slots = [self._seek(id)[2] for id, _ in counts]
+        for slot, (_, refs) in zip(slots, counts, strict=True):
+            if slot:
+                self._refs[slot] += refs
+        return [slot > 0 for slot in slots]
 
-    def release(self, ids: Iterable[bytes]) -> list[Place]:
+    def release(self, ids: Sequence[bytes]) -> list[Place]:
         """Take one reference from each, and delete what had its last one."""
         shards, known, wheres, sizes, refs = self._shards, self._ids, self._wheres, self._sizes, self._refs
         gone: list[Place] = []
@@ -121,8 +133,11 @@ class SlabIndex:
         self._used -= len(gone)
         return gone
 
-    def move(self, id: bytes, old: Where, new: Where) -> bool:
-        """Change the place, only if it still is `old`."""
+    def move(self, moves: Sequence[tuple[bytes, Where, Where]]) -> list[bool]:
+        """Change the place of each, only if it still is the old one."""
+        return [self._move(id, old, new) for id, old, new in moves]
+
+    def _move(self, id: bytes, old: Where, new: Where) -> bool:
         _, _, slot = self._seek(id)
         if not slot or self._wheres[slot] != old:
             return False

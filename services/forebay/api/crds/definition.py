@@ -8,8 +8,16 @@ from forebay.api.crds.fields import held_at
 from forebay.api.crds.structural import Schema, object_schema, validated
 from forebay.api.crds.validations import Validation
 from forebay.api.model import Model
-from forebay.api.v1alpha1 import API_VERSION, Compaction, Outfeed, Peerfeed, Resource, Spill
-from forebay.api.v1alpha1.status import CompactionStatus, OutfeedStatus, PeerfeedStatus, SpillStatus, Status
+from forebay.api.v1alpha1 import API_VERSION, Compaction, Outfeed, Peerfeed, Resource, Spill, Store, StoreQueue
+from forebay.api.v1alpha1.status import (
+    CompactionStatus,
+    OutfeedStatus,
+    PeerfeedStatus,
+    SpillStatus,
+    Status,
+    StoreQueueStatus,
+    StoreStatus,
+)
 from forebay.api.values import Text
 
 GROUP, _, VERSION = API_VERSION.partition("/")
@@ -52,6 +60,23 @@ PRESENTATIONS: dict[type[Resource], Presentation] = {
             figure("Backlog", "backlog", "Articles that wait for the peer"),
         ),
         (".spec.outfeedRef.name",),
+    ),
+    Store: Presentation(
+        "st",
+        StoreStatus,
+        (
+            figure("Queues", "queues", "Queues that are running, of all", "string"),
+            figure("Messages", "messages", "Messages in its queues"),
+        ),
+    ),
+    StoreQueue: Presentation(
+        "sq",
+        StoreQueueStatus,
+        (
+            figure("Messages", "ready", "Messages that may be delivered"),
+            figure("Unacked", "unacknowledged", "Messages that consumers hold"),
+        ),
+        (".spec.storeRef.name",),
     ),
     Compaction: Presentation(
         "cpt",

@@ -11,6 +11,7 @@ from forebay.api.rules import (
     Differ,
     Distinct,
     ExactlyOne,
+    GivenFor,
     Immutable,
     NotAbove,
     OnlyFor,
@@ -124,6 +125,12 @@ def _(rule: Paired, model: type[Model]) -> Iterator[Validation]:
 def _(rule: OnlyFor, model: type[Model]) -> Iterator[Validation]:
     allowed = f"self.{rule.other} in {cel.literals(rule.values)}"
     yield told(f"!({cel.given(rule.field)}) || {allowed}", rule.fault, FORBIDDEN)
+
+
+@of_rule.register
+def _(rule: GivenFor, model: type[Model]) -> Iterator[Validation]:
+    needed = f"self.{rule.other} in {cel.literals(rule.values)}"
+    yield told(f"!({needed}) || {cel.given(rule.field)}", rule.fault, REQUIRED)
 
 
 @of_rule.register

@@ -89,6 +89,28 @@ class PeerfeedStatus(Status):
     """Articles that wait for the peer."""
 
 
+class StoreStatus(Status):
+    """How a Store is."""
+
+    queues: Annotated[str, Text(r"^[0-9]+/[0-9]+$", "running and all, as 2/3", longest=32)] | None = None
+    """Queues that are running, of all."""
+    messages: Count | None = None
+    """Messages in its queues, those that consumers hold among them."""
+    revision: Count | None = None
+    """Revision of its configuration that was written last."""
+
+
+class StoreQueueStatus(Status):
+    """How a StoreQueue is."""
+
+    ready: Count | None = None
+    """Messages that may be delivered."""
+    unacknowledged: Count | None = None
+    """Messages that consumers hold."""
+    consumers: Count | None = None
+    """Consumers."""
+
+
 class RunStatus(Model):
     """One run of a Compaction."""
 

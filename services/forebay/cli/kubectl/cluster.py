@@ -16,6 +16,8 @@ KINDS = {
     "Spill": ("spills", "spl"),
     "Outfeed": ("outfeeds", "of"),
     "Peerfeed": ("peerfeeds", "pf"),
+    "Store": ("stores", "st"),
+    "StoreQueue": ("storequeues", "sq"),
     "Compaction": ("compactions", "cpt"),
 }
 """Plural and short name by kind."""

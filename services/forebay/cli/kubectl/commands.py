@@ -30,7 +30,7 @@ def status(
 ) -> None:
     """Show all resources of Forebay and their pods as a tree; before it what is wrong, and the next step for each.
 
-    Kinds are Spill, Outfeed, Peerfeed and Compaction, their plurals or their short names, as in of/hub.
+    Kinds are Spill, Outfeed, Peerfeed, Store, StoreQueue and Compaction, their plurals or short names, as in of/hub.
     """
     from forebay.cli.kubectl.program import Kubectl
     from forebay.cli.kubectl.treeview import show_status

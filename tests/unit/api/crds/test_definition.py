@@ -96,6 +96,8 @@ def test_every_column_shows_a_field_of_the_status_or_the_age(made):
         ("Spill", "spl", None),
         ("Outfeed", "of", ".spec.spillRef.name"),
         ("Peerfeed", "pf", ".spec.outfeedRef.name"),
+        ("Store", "st", None),
+        ("StoreQueue", "sq", ".spec.storeRef.name"),
         ("Compaction", "cpt", ".spec.targetRef.name"),
     ],
 )
@@ -106,7 +108,10 @@ def test_names_and_selectable_fields(kind, short, selectable):
     assert version(made).get("selectableFields") == ([{"jsonPath": selectable}] if selectable else None)
 
 
-@pytest.mark.parametrize(("kind", "longest"), [("Spill", 40), ("Outfeed", 40), ("Peerfeed", 253), ("Compaction", 40)])
+@pytest.mark.parametrize(
+    ("kind", "longest"),
+    [("Spill", 40), ("Outfeed", 40), ("Peerfeed", 253), ("Store", 40), ("StoreQueue", 253), ("Compaction", 40)],
+)
 def test_rule_about_the_name_has_its_limit(kind, longest):
     [rule] = version(definition(KINDS[kind]))["schema"]["openAPIV3Schema"]["x-kubernetes-validations"]
     assert rule["fieldPath"] == ".metadata.name"

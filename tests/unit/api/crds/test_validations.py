@@ -7,6 +7,7 @@ from forebay.api.rules import (
     Differ,
     Distinct,
     ExactlyOne,
+    GivenFor,
     Immutable,
     NotAbove,
     OnlyFor,
@@ -82,6 +83,10 @@ def test_secret_text_has_its_rule_on_the_object_around_it():
             OnlyFor("hush", "side", ("left",)),
             [(".hush", "FieldValueForbidden", OnlyFor("hush", "side", ("left",)).fault[1])],
         ),
+        (
+            GivenFor("hush", "side", ("left",)),
+            [(".hush", "FieldValueRequired", GivenFor("hush", "side", ("left",)).fault[1])],
+        ),
         (Distinct("labels"), []),
     ],
 )
@@ -103,6 +108,7 @@ def test_rule_names_field_reason_and_remedy(rule, faults):
         (Settled("hush", "so"), "has(self.hush) == has(oldSelf.hush)"),
         (Paired("hush", "side", (("left", "1"),)), 'self.side != "left" || self.hush == "1"'),
         (OnlyFor("hush", "side", ("left", "right")), '!(has(self.hush)) || self.side in ["left", "right"]'),
+        (GivenFor("hush", "side", ("left", "right")), '!(self.side in ["left", "right"]) || has(self.hush)'),
     ],
 )
 def test_expression_of_a_rule(rule, expression):

@@ -50,6 +50,14 @@ def compaction(name="nightly", *conditions, target=("Spill", "main"), **more):
     return resource("Compaction", name, *conditions, spec=spec, **more)
 
 
+def store(name="shop", *conditions, **more):
+    return resource("Store", name, *conditions, **more)
+
+
+def storequeue(name="orders", *conditions, parent="shop", **more):
+    return resource("StoreQueue", name, *conditions, spec={"storeRef": {"name": parent}}, **more)
+
+
 def pod(name="hub-outfeed-0", role="outfeed", instance="hub", ready="True", namespace="news", **more):
     labels = {"app.kubernetes.io/name": role, "app.kubernetes.io/instance": instance}
     status = {"phase": "Running", "conditions": [condition("Ready", ready)], **more}

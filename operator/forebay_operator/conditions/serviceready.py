@@ -1,4 +1,4 @@
-"""Ready of an Outfeed: its pods serve, and its newest generation is in force."""
+"""Ready of a service: its pods serve, and its newest generation is in force."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -13,20 +13,23 @@ from forebay_operator.conditions.workload import Workload
 if TYPE_CHECKING:
     from forebay_operator.pods import PodView
 
+CHILDREN = frozenset({"Peerfeed", "StoreQueue"})
+"""Kinds of which one that is refused leaves its service ready."""
 
-def outfeed_ready(outfeed: Body, workload: Workload, views: Sequence["PodView"], fault: Fault | None = None) -> Verdict:
+
+def service_ready(service: Body, workload: Workload, views: Sequence["PodView"], fault: Fault | None = None) -> Verdict:
     """The first thing that is in the way, or what the service says of the newest generation."""
-    obstacle = fault or _malformed(outfeed, views) or workload.lacking or _silent(views) or _unconfigured(views)
+    obstacle = fault or _malformed(service, views) or workload.lacking or _silent(views) or _unconfigured(views)
     if obstacle:
         return Verdict(FALSE, obstacle.reason, obstacle.message)
-    verdict = applied(outfeed, views) or Verdict(UNKNOWN, "Applying", "no pod has answered yet")
+    verdict = applied(service, views) or Verdict(UNKNOWN, "Applying", "no pod has answered yet")
     if verdict.status == FALSE:
         return verdict._replace(message=f"{verdict.message}; what was applied before stays in force")
-    return verdict._replace(message=verdict.message + _refused_peers(views))
+    return verdict._replace(message=verdict.message + _refused_children(views))
 
 
-def _malformed(outfeed: Body, views: Sequence["PodView"]) -> Fault | None:
-    problem = malformed(outfeed)
+def _malformed(service: Body, views: Sequence["PodView"]) -> Fault | None:
+    problem = malformed(service)
     if not problem:
         return None
     kept = (
@@ -49,18 +52,14 @@ def _unconfigured(views: Sequence["PodView"]) -> Fault | None:
     problem = unconfigured(views)
     if not problem:
         return None
-    refused = [result for view in views for result in view.results if result.violations and result.kind != "Peerfeed"]
+    refused = [result for view in views for result in view.results if result.violations and result.kind not in CHILDREN]
     reasons = [f"{result.kind} {result.name}: {violations_text(result.violations)}" for result in refused]
     return Fault("NotConfigured", "; ".join(reasons) or problem)
 
 
-def _refused_peers(views: Sequence["PodView"]) -> str:
-    """A remark about Peerfeeds that are not in force; the conditions of each tell why."""
+def _refused_children(views: Sequence["PodView"]) -> str:
+    """A remark about Peerfeeds or StoreQueues that are not in force; the conditions of each tell why."""
     names = sorted(
-        {result.name for view in views for result in view.results if _is_refused_peer(result.kind, result.applied)}
+        {result.name for view in views for result in view.results if result.kind in CHILDREN and not result.applied}
     )
     return f"; refused, each for the reason in its own conditions: {listed(names)}" if names else ""
-
-
-def _is_refused_peer(kind: str, is_applied: bool) -> bool:
-    return kind == "Peerfeed" and not is_applied

@@ -1,7 +1,7 @@
 import pytest
 
 from forebay_operator.conditions import Fault, Workload
-from forebay_operator.conditions.outfeedready import outfeed_ready
+from forebay_operator.conditions.serviceready import service_ready
 from manifests import outfeed, peerfeed, spill
 
 from .known import NOT_CONFIGURED, SILENT, changed, container, pod, result, view, workload
@@ -10,7 +10,7 @@ HUB = outfeed()
 
 
 def ready(*views, resource=HUB, runs=None, fault=None):
-    return outfeed_ready(resource, runs or workload(), views, fault)
+    return service_ready(resource, runs or workload(), views, fault)
 
 
 def test_true_once_the_newest_generation_is_in_force():

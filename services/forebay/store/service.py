@@ -1,0 +1,128 @@
+"""The store service: what the runtime hosts, put together from a configuration."""
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import grpc
+import structlog
+from prometheus_client.metrics_core import Metric
+
+from forebay.api.v1alpha1 import AccessRule, Store
+from forebay.pb.store.v1 import store_pb2
+from forebay.pb.store.v1.store_pb2_grpc import add_StoreServiceServicer_to_server
+from forebay.runtime.clock import Clock, SystemClock
+from forebay.runtime.document import ConfigDocument
+from forebay.runtime.errors import FieldViolation, SettingsError
+from forebay.runtime.filelease import FileLease
+from forebay.runtime.revisions import ResourceResult
+from forebay.runtime.service import Degradation, Service
+from forebay.runtime.tasks import Supervisor
+from forebay.store.configuration import Identity, Selection, kept, select
+from forebay.store.servicemetrics import service_metrics
+from forebay.store.servicer import StoreServicer
+from forebay.store.sessions import Opening, QueueHub
+
+if TYPE_CHECKING:
+    from forebay.store.queueing.spec import QueueSpec
+
+log = structlog.stdlib.get_logger(__name__)
+
+_NOT_CONFIGURED = Degradation("NotConfigured", "there is no valid configuration yet: see the results of the last Apply")
+
+
+class StoreService(Service):
+    """One Store of a configuration, with its data in a folder of its own."""
+
+    name = "store"
+
+    def __init__(self, identity: Identity, folder: Path, opening: Opening, clock: Clock | None = None) -> None:
+        """`identity` is the namespace and name of the Store; `opening` opens its queues."""
+        self._identity = identity
+        self.folder = folder
+        """Where its data is."""
+        self._opening = opening
+        self._clock = clock or SystemClock()
+        self._lock = FileLease(folder / "lock")
+        self._servicer = StoreServicer()
+        self._tasks: Supervisor
+        self._hub: QueueHub | None = None
+        self._store: Store | None = None
+        self._queues: Sequence[QueueSpec] = ()
+
+    def register(self, server: grpc.aio.Server) -> Sequence[str]:
+        """StoreService."""
+        add_StoreServiceServicer_to_server(self._servicer, server)
+        return [store_pb2.DESCRIPTOR.services_by_name["StoreService"].full_name]
+
+    async def start(self, tasks: Supervisor) -> None:
+        """Lock the folder. Raises `SettingsError` when another process uses it."""
+        self._tasks = tasks
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if await self._lock.take(f"pid {os.getpid()}", 0) is None:
+            holder = await self._lock.holder()
+            raise SettingsError(f"the data folder {self.folder} is in use by {holder}: stop it, or use another folder")
+
+    async def apply(self, document: ConfigDocument) -> Sequence[ResourceResult]:
+        """Make a configuration the one in force; what has a fault stays as it was, the Store or a queue."""
+        selection = select(document, self._identity)
+        store = selection.store or self._store
+        if store is None:
+            log.error("the configuration has no sound Store of ours", store="/".join(self._identity))
+            return selection.not_running()
+        if not selection.present:
+            log.error("the configuration does not have our Store, the last one stays", store="/".join(self._identity))
+            return selection.results
+        violations = await self._set(store, selection)
+        self._store = store
+        return [
+            result.but(violations[result.uid]) if result.uid in violations else result for result in selection.results
+        ]
+
+    async def _set(self, store: Store, selection: Selection) -> dict[str, FieldViolation]:
+        """Bring the queues in line with a configuration; what could not be, by identity."""
+        queues = kept(self._queues, selection)
+        if self._hub is None:
+            hub = await self._opening(self.folder, store.spec, queues, self._tasks, self._clock)
+            hub.on_blocked = self._servicer.block
+            self._servicer.block(hub.blocked)
+            self._servicer.hub = self._hub = hub
+        violations = await self._hub.apply(store.spec, queues, selection.faulty)
+        self._queues = queues
+        return violations
+
+    def quiesce(self) -> None:
+        """Take nothing in any more, and let streams end once what is due has gone out."""
+        self._servicer.end()
+
+    async def drain(self) -> None:
+        """Write everything and close it."""
+        if self._hub:
+            await self._hub.close()
+        await self._lock.release(f"pid {os.getpid()}")
+
+    def collect(self) -> Iterable[Metric]:
+        """All figures of this moment."""
+        return service_metrics(self._hub.figures(), self._hub.list()) if self._hub else ()
+
+    def degradations(self) -> Sequence[Degradation]:
+        """What the service does without."""
+        return degradations(self._hub) if self._hub else [_NOT_CONFIGURED]
+
+    def access(self) -> Sequence[AccessRule]:
+        """Who may call what."""
+        return self._store.spec.access if self._store else ()
+
+
+def degradations(hub: QueueHub) -> list[Degradation]:
+    """What a configured store does without now."""
+    figures = hub.figures()
+    found = [Degradation(f"{alarm.kind.capitalize()}Alarm", alarm.message) for alarm in figures.alarms]
+    for queue in hub.list():
+        if queue.state == store_pb2.QUEUE_STATE_CRASHED:
+            problem = f"it crashed and is started again: {queue.reason}"
+            found.append(Degradation("QueueCrashed", problem, "StoreQueue", queue.name))
+    if damaged := figures.persistent.damaged:
+        found.append(Degradation("Damage", f"{damaged} records on disk were damaged and set aside: see the log"))
+    return found
