@@ -1,6 +1,7 @@
 """What a message costs in a backing queue: python -m bench.backing_bench
 
-CPU and wall time of publish, write, settle, fetch and acknowledge, with a disk in memory that is never synced.
+CPU and wall time of publish, write, settle, fetch and acknowledge, with a disk in memory that is never synced; and how
+long a start after a crash takes with a million messages.
 """
 
 import asyncio
@@ -9,13 +10,14 @@ import time
 from tempfile import TemporaryDirectory
 
 from bench.common import MEMORY_DISK
-from forebay.msgstore import QueueIndex, RealDisk
+from forebay.msgstore import MessageStore, Put, QueueIndex, RealDisk
 from forebay.runtime.clock import SystemClock
 from forebay.store.backing.run import Arrival, spans_of
 from forebay.store.backing.variablequeue import VariableQueue
 
 OCTETS = 1 << 30
 MESSAGES = 200_000
+RECOVERED = 1_000_000
 STAGES = ("publish", "write", "settle", "fetch", "ack", "checkpoint")
 
 
@@ -92,6 +94,42 @@ async def drain(folder):
     return MESSAGES / (drained - recovered), recovered - begun
 
 
+async def recovery(folder, count, *, embedded):
+    """Seconds that a start after a crash takes: message files, index, references, and the queue."""
+    disk, name = RealDisk(folder), "q"
+    store = MessageStore.open(disk)
+    index = QueueIndex(disk, name)
+    queue = await VariableQueue.open(index, store, store, SystemClock())
+    queue.set_target(0)
+    body = bytes(1024)
+    for first in range(0, count, 1000):
+        messages = [Arrival(body, n.to_bytes(16, "big"), embedded) for n in range(first, first + 1000)]
+        if not embedded:
+            await store.put([Put(message.id, (body,)) for message in messages])
+        queue.publish(messages)
+        taken = queue.take()
+        queue.write(taken, sync=False)
+        queue.settle(taken)
+        if queue.checkpoint_due:
+            queue.checkpoint()
+    queue.close()
+    store.close()
+    for snapshot in (name for name in disk.names("persistent") if name.startswith("index")):
+        disk.unlink(f"persistent/{snapshot}")
+    begun = time.perf_counter()
+    store = MessageStore.open(disk)
+    files = time.perf_counter()
+    index = QueueIndex(disk, name)
+    queue = await VariableQueue.open(index, store, store, SystemClock())
+    opened = time.perf_counter()
+    missing = store.recount(queue.references()) if store.report.files else []
+    done = time.perf_counter()
+    assert (len(queue), missing) == (count, [])
+    queue.close()
+    store.close()
+    return files - begun, opened - files, done - opened
+
+
 async def main():
     with TemporaryDirectory(dir=MEMORY_DISK if MEMORY_DISK.is_dir() else None) as folder:
         for embedded in (True, False):
@@ -104,6 +142,16 @@ async def main():
                 )
         rate, seconds = await drain(folder)
         print(f"backing drain from disk: {rate:,.0f}/s; recovery of {MESSAGES:,}: {seconds:.2f} s")
+    for embedded in (True, False):
+        with TemporaryDirectory(dir=MEMORY_DISK if MEMORY_DISK.is_dir() else None) as folder:
+            parts = await recovery(folder, RECOVERED, embedded=embedded)
+        kind = "embedded" if embedded else "stored"
+        files, queue, count = parts
+        print(
+            f"backing recovery of {RECOVERED:,} {kind}: {sum(parts):.2f} s:"
+            f" message files {files:.2f}, queue {queue:.2f}, references {count:.2f}",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from forebay.cli.errors import UndoneError
@@ -16,7 +16,8 @@ from forebay.client import Consumption, Delivery, Store
 _SETTLE: dict[Ending, Callable[[Delivery], None]] = {
     Ending.ACK: Delivery.ack,
     Ending.REJECT: Delivery.reject,
-    Ending.REQUEUE: Delivery.requeue,
+    # What is held goes back at the end: given back at once, it would come again and again.
+    Ending.REQUEUE: lambda _: None,
 }
 
 
@@ -30,11 +31,17 @@ class Appetite:
     """Seconds without a message after which it ends; None: never."""
     prefetch: int = 256
 
+    def holding(self) -> "Appetite":
+        """The same where everything is held to the end, so that there cannot be more."""
+        return replace(self, count=min(self.count or self.prefetch, self.prefetch))
+
 
 async def consume_messages(
     queue: str, appetite: Appetite, ending: Ending, exclusive: bool, address: str, tls: Path | None, output: Output
 ) -> None:
     """Print messages as they come. Raises `UndoneError` if some that were printed may come again."""
+    if ending is Ending.REQUEUE:
+        appetite = appetite.holding()
     prefetch = min(appetite.prefetch, appetite.count or appetite.prefetch)
     async with (
         Store.connect(address, tls) as store,

@@ -3,6 +3,7 @@
 StoreError
 ├── FieldError             a field of a resource cannot be used here
 ├── UnknownDeliveryError   a consumer settles deliveries that are not outstanding
+├── DeposedError           this pod is primary no more
 └── BackingError           a backing queue was asked for what it cannot do; the queue above it has a fault
     ├── UnknownSpanError   messages were settled that nobody holds
     └── BrokenQueueError   an invariant of a queue does not hold
@@ -28,6 +29,10 @@ class UnknownDeliveryError(StoreError):
 
     def __init__(self, first: int, count: int) -> None:
         super().__init__(f"{count} deliveries from {first} on are not all outstanding: settle each delivery once")
+
+
+class DeposedError(StoreError):
+    """This pod is primary no more, or cannot be sure of it: it must confirm nothing."""
 
 
 class BackingError(StoreError):

@@ -92,7 +92,8 @@ def consume(
 ) -> None:
     """Print the messages of a queue as they come, each body on a line, until Ctrl-C.
 
-    A message is acknowledged once it was printed. With --output json: an object a line, with headers and history.
+    A message is acknowledged once it was printed. With --then requeue all are held and go back at the end, so that no
+    more come than --prefetch. With --output json: an object a line, with headers and history.
     """
     from forebay.cli.storeconsuming import Appetite, consume_messages
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Self, TypeVar
 
 from forebay.cli.errors import InputError
-from forebay.cli.kubectl.cluster import KINDS, Inventory, likely, missing
+from forebay.cli.kubectl.cluster import KINDS, Inventory, kind_of, missing
 from forebay.cli.kubectl.objects import Pod, Resource
 
 CHILDREN = ("Peerfeed", "StoreQueue", "Compaction")
@@ -59,15 +59,6 @@ def tree_of(inventory: Inventory, text: str) -> list[Branch]:
     if not found:
         raise missing(kind, name, [each.name for each in inventory.of(kind)])
     return [Branch.of(each, inventory) for each in found]
-
-
-def kind_of(word: str) -> str:
-    """The kind that a word stands for as kubectl takes it: its name, plural or short name. Raises `InputError`."""
-    words = {form: kind for kind, forms in KINDS.items() for form in (kind.lower(), *forms)}
-    plain = word.lower().partition(".")[0]
-    if plain not in words:
-        raise InputError(f"{word} is no kind of Forebay", likely(plain, [*words]))
-    return words[plain]
 
 
 def _belonging(inventory: Inventory, place: tuple[str, str, str]) -> list[Resource]:

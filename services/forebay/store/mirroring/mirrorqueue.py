@@ -65,11 +65,6 @@ class MirrorQueue(QueueProxy):
         self._under.mark(name, value)
         self._told.append(changes.marked(self.uid, name, value))
 
-    def erase(self) -> None:
-        """See `BackingQueue`."""
-        self._under.erase()
-        self._told.append(changes.removed(self.uid))
-
     def copied_marks(self) -> list[pb.QueueChange]:
         """All small facts."""
         return [changes.marked(self.uid, name, value) for name, value in self.marks().items()]

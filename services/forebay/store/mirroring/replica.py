@@ -11,9 +11,9 @@ from functools import partial
 
 from forebay.msgstore import Disk, EntryBatch, MessageStore, Put, QueueIndex
 from forebay.pb.store.v1 import mirror_pb2 as pb
+from forebay.store.backing import queuefolder
+from forebay.store.backing.queuefolder import in_thread
 from forebay.store.mirroring.changes import NOWHERE
-from forebay.store.queueing import prequeue
-from forebay.store.queueing.prequeue import in_thread
 
 ID = len(NOWHERE)
 
@@ -87,7 +87,7 @@ class Replica:
         if change.HasField("removed"):
             del self._queues[change.uid]
             self._released += await in_thread(queue.erase)
-            await in_thread(lambda: prequeue.erase(self._disk, prequeue.folder_of(change.uid)))
+            await in_thread(lambda: queuefolder.erase(self._disk, queuefolder.folder_of(change.uid)))
         else:
             self._released += queue.change(change)
 
@@ -104,7 +104,7 @@ class _Queue:
 
     def __init__(self, disk: Disk, uid: str, ahead: Sequence[int]) -> None:
         """ahead: for each level the number that comes next. Blocks."""
-        folder = prequeue.folder_of(uid)
+        folder = queuefolder.folder_of(uid)
         folders = [f"{folder}/p{level}" for level in range(len(ahead))] if len(ahead) > 1 else [folder]
         self.levels = [QueueIndex(disk, path) for path in folders]
         for index, number in zip(self.levels, ahead, strict=True):

@@ -13,6 +13,7 @@ from forebay.runtime.clock import Clock
 from forebay.runtime.errors import FieldViolation, InvalidArgumentError
 from forebay.runtime.tasks import Supervisor
 from forebay.store.alarms import PressureAlarms
+from forebay.store.mirroring.followers import Followers
 from forebay.store.queueing import memory
 from forebay.store.queueing.consuming import Consuming, fill
 from forebay.store.queueing.exchange import Exchange
@@ -39,7 +40,15 @@ IMMUTABLE = {"durable": "spec.durable", "max_priority": "spec.maxPriority", "imp
 class QueueHub:
     """Make it with `open_hub`, or with `open` on any storage. All of it belongs to one event loop."""
 
-    def __init__(self, storage: Storage, spec: StoreSpec, tasks: Supervisor, clock: Clock, alarms: Alarms) -> None:
+    def __init__(
+        self,
+        storage: Storage,
+        spec: StoreSpec,
+        tasks: Supervisor,
+        clock: Clock,
+        alarms: Alarms,
+        followers: Followers | None = None,
+    ) -> None:
         self.on_blocked: Callable[[str], None] = lambda _: None
         """Called with `blocked` after each change."""
         self._storage = storage
@@ -50,7 +59,8 @@ class QueueHub:
         self._blocked = ""
         self._unseen = 0
         """Octets taken in since the last look at memory and disk."""
-        self._rounds = Rounds(storage.persistent, storage.transient, clock, safety_of(spec))
+        self._rounds = Rounds(storage.persistent, storage.transient, clock, safety_of(spec), followers)
+        self._followers = followers
         self._rounds.on_full = self._note_full
         self._exchange = Exchange(self._rounds)
         self._queues: dict[str, QueueProcess] = {}
@@ -69,9 +79,10 @@ class QueueHub:
         tasks: Supervisor,
         clock: Clock,
         alarms: Alarms | None = None,
+        followers: Followers | None = None,
     ) -> "QueueHub":
         """Recover all queues; one that cannot be opened is tried again, and the others work meanwhile."""
-        hub = cls(storage, spec, tasks, clock, alarms or Unwatched())
+        hub = cls(storage, spec, tasks, clock, alarms or Unwatched(), followers)
         go = asyncio.Event()
         for queue in queues:
             hub._start(queue, go)
@@ -216,7 +227,7 @@ class QueueHub:
         return violations
 
     def _start(self, queue: QueueSpec, go: asyncio.Event | None = None) -> None:
-        process = QueueProcess(queue, self._storage.site, self._rounds, self._forward)
+        process = QueueProcess(queue, self._storage.site, self._rounds, self._forward, self._followers)
         process.go = go
         self._queues[queue.uid] = process
         process.start(self._tasks)

@@ -12,16 +12,18 @@ from forebay.pb.store.v1 import store_pb2 as pb
 from forebay.runtime.backoff import BackoffSettings
 from forebay.runtime.errors import NotFoundError, Resource, ServiceError, UnavailableError
 from forebay.runtime.tasks import Supervisor
+from forebay.store.backing import queuefolder
+from forebay.store.backing.queuefolder import in_thread
 from forebay.store.backing.registry import Site
 from forebay.store.backing.run import Arrival, Run, Span
 from forebay.store.errors import FieldError, UnknownDeliveryError
+from forebay.store.mirroring.followers import Followers
 from forebay.store.queueing import counting, prequeue
 from forebay.store.queueing.admission import Admission
 from forebay.store.queueing.consumers import Consumer
 from forebay.store.queueing.intake import Intake
 from forebay.store.queueing.letterbox import Forward
 from forebay.store.queueing.livequeue import LiveQueue
-from forebay.store.queueing.prequeue import in_thread
 from forebay.store.queueing.rounds import Rounds
 from forebay.store.queueing.spec import QueueSpec
 from forebay.store.queueing.ticket import REFUSED, Ticket
@@ -45,7 +47,9 @@ class QueueProcess:
     after a back-off.
     """
 
-    def __init__(self, spec: QueueSpec, site: Site, rounds: Rounds, forward: Forward) -> None:
+    def __init__(
+        self, spec: QueueSpec, site: Site, rounds: Rounds, forward: Forward, followers: Followers | None = None
+    ) -> None:
         self.spec = spec
         self.live: LiveQueue | None = None
         """None while it is not at work."""
@@ -59,6 +63,7 @@ class QueueProcess:
         self._site = site
         self._rounds = rounds
         self._forward = forward
+        self._followers = followers
         self._task: asyncio.Task[None] | None = None
         self.go: asyncio.Event | None = None
         """If there is one, it works only once this is set: the references of all queues are counted before."""
@@ -80,10 +85,10 @@ class QueueProcess:
         await self._work()
 
     async def _open(self) -> None:
-        found = await in_thread(lambda: self._site.disk.exists(prequeue.folder_of(self.spec.uid)))
+        found = await in_thread(lambda: self._site.disk.exists(queuefolder.folder_of(self.spec.uid)))
         role = prequeue.decide(self.spec, found=found)
         log.info("queue starts", queue=self.spec.name, role=role.value)
-        self.backing = await prequeue.become(role, self.spec, self._site)
+        self.backing = await prequeue.become(role, self.spec, self._site, self._followers)
 
     async def _work(self) -> None:
         if self.go:
@@ -163,11 +168,14 @@ class QueueProcess:
     async def _erase(self) -> None:
         """Delete what is on disk, and take the references of its messages back."""
         try:
-            backing = self.backing or await prequeue.become(prequeue.Role.RECOVERING, self.spec, self._site)
+            role = prequeue.Role.RECOVERING
+            backing = self.backing or await prequeue.become(role, self.spec, self._site, self._followers)
             await in_thread(backing.erase)
         except (MessageStoreError, FieldError) as error:
             log.warning("a queue cannot be read; it is deleted", queue=self.spec.name, problem=described(error))
-        await in_thread(lambda: prequeue.erase(self._site.disk, prequeue.folder_of(self.spec.uid)))
+        if self._followers:
+            self._followers.forget(self.spec.uid)
+        await in_thread(lambda: queuefolder.erase(self._site.disk, queuefolder.folder_of(self.spec.uid)))
 
     async def _end(self) -> None:
         if self._task:

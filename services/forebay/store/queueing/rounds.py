@@ -16,6 +16,7 @@ import structlog
 from forebay.msgstore import DiskFullError, MessageStore, Put, StoreFailedError
 from forebay.runtime.clock import Clock
 from forebay.store.backing.protocol import Batch
+from forebay.store.mirroring.followers import Shipment
 
 log = structlog.stdlib.get_logger(__name__)
 
@@ -63,6 +64,18 @@ class Member(Protocol):
         ...
 
 
+class Followers(Protocol):
+    """Others that must have what happened before it counts as safe; see `mirroring.followers`."""
+
+    def collect(self, puts: Sequence[Put]) -> Shipment | None:
+        """What happened up to now."""
+        ...
+
+    async def ship(self, shipment: Shipment | None) -> None:
+        """Return when they have it. Raises `DeposedError`: nothing is safe any more."""
+        ...
+
+
 @dataclass(frozen=True)
 class Safety:
     """When what is written counts as safe."""
@@ -81,7 +94,14 @@ class _Written(NamedTuple):
 class Rounds:
     """Runs rounds for the queues of a store. `on_full` is told why nothing can be written, and "" when it can again."""
 
-    def __init__(self, persistent: MessageStore, transient: MessageStore, clock: Clock, safety: Safety) -> None:
+    def __init__(
+        self,
+        persistent: MessageStore,
+        transient: MessageStore,
+        clock: Clock,
+        safety: Safety,
+        followers: Followers | None = None,
+    ) -> None:
         self._stores = (persistent, transient)
         self._puts: tuple[list[Put], list[Put]] = ([], [])
         """Contents for each of the stores."""
@@ -94,6 +114,7 @@ class Rounds:
         """Of these, and later ones, those that waited for the disk."""
         self.sync_seconds = 0.0
         """Seconds that they took."""
+        self._followers = followers
         self._dirty: dict[Member, None] = {}
         self._written: dict[Member, None] = {}
         """Written without a sync."""
@@ -130,7 +151,10 @@ class Rounds:
             await asyncio.wait([task])
 
     async def run(self) -> None:
-        """Rounds for ever. Raises `StoreFailedError` when the disk has failed: what is on it is unknown then."""
+        """Rounds for ever.
+
+        Raises `StoreFailedError` when the disk has failed: what is on it is unknown then; and `DeposedError`.
+        """
         while True:
             await self._work.wait()
             self._work.clear()
@@ -157,8 +181,14 @@ class Rounds:
         batches = [(member, member.take()) for member in members]
         for member in members:
             self._dirty.pop(member, None)
-        await self._put_all()
-        written = await self._write([(member, batch) for member, batch in batches if batch and batch.needs_disk])
+        followed = self._follow()
+        try:
+            await self._put_all()
+            written = await self._write([(member, batch) for member, batch in batches if batch and batch.needs_disk])
+        except BaseException:
+            followed.cancel()
+            raise
+        await followed
         failed = {each.member: each.error for each in written if each.error}
         for member, batch in batches:
             if member not in failed:
@@ -167,6 +197,14 @@ class Rounds:
         for future in waiting:
             if not future.done():
                 future.set_result(None)
+
+    def _follow(self) -> asyncio.Future[None]:
+        """Have the followers get what happened up to now, while it is written here."""
+        if self._followers is None:
+            nobody: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            nobody.set_result(None)
+            return nobody
+        return asyncio.ensure_future(self._followers.ship(self._followers.collect(self._puts[0])))
 
     async def _put_all(self) -> None:
         """Make contents safe that were put before the call, trying for as long as the disk is full."""

@@ -19,18 +19,15 @@ from forebay.msgstore import (
     SlabIndex,
 )
 from forebay.runtime.clock import Clock
+from forebay.store.backing import queuefolder
 from forebay.store.backing.protocol import BackingQueue
+from forebay.store.backing.queuefolder import DATA, in_thread
 from forebay.store.backing.registry import Site, open_queue
-from forebay.store.queueing import prequeue
-from forebay.store.queueing.prequeue import in_thread
 
 log = structlog.stdlib.get_logger(__name__)
 
-DATA = "data"
-"""Folder of messages and queues within that of the store."""
-
 INDEXES = "places"
-"""Folder in it for the indexes of the message stores, when they are on disk."""
+"""Folder in that of the data for the indexes of the message stores, when they are on disk."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +60,7 @@ class Storage:
         index: Callable[[str], MessageIndex] = lambda name: SlabIndex(),
     ) -> "Storage":
         """The same on any disk. checked: queues check their invariants after each operation."""
-        await in_thread(lambda: disk.make_folder(prequeue.FOLDER))
+        await in_thread(lambda: disk.make_folder(queuefolder.FOLDER))
         persistent = await in_thread(lambda: MessageStore.open(disk, index=lambda: index("persistent")))
         transient = await in_thread(lambda: MessageStore.open(disk, transient=True, index=lambda: index("transient")))
         return cls(disk, persistent, transient, Site(disk, "", persistent, transient, clock, checked=checked))
@@ -94,16 +91,16 @@ class Storage:
                 await in_thread(queue.erase)
         except MessageStoreError as error:
             log.warning("a queue cannot be read; it is deleted", uid=uid, problem=str(error))
-        await in_thread(lambda: prequeue.erase(self.disk, prequeue.folder_of(uid)))
+        await in_thread(lambda: queuefolder.erase(self.disk, queuefolder.folder_of(uid)))
         log.info("queue is deleted that no StoreQueue describes", uid=uid)
 
     def strangers(self, known: Iterable[str]) -> list[str]:
         """Identities of queues that are on disk and not among those known."""
-        return sorted(set(self.disk.names(prequeue.FOLDER)) - set(known))
+        return sorted(set(self.disk.names(queuefolder.FOLDER)) - set(known))
 
     def _levels(self, uid: str) -> Iterator[Site]:
         """Where the levels of a queue are that is not at work."""
-        folder = prequeue.folder_of(uid)
+        folder = queuefolder.folder_of(uid)
         levels = [name for name in self.disk.names(folder) if self.disk.names(f"{folder}/{name}")]
         for name in levels or [""]:
             yield Site(

@@ -1,8 +1,8 @@
 import pytest
 
 from forebay.cli.errors import InputError
-from forebay.cli.kubectl.cluster import Inventory
-from forebay.cli.kubectl.tree import kind_of, tree_of, trees
+from forebay.cli.kubectl.cluster import Inventory, kind_of
+from forebay.cli.kubectl.tree import tree_of, trees
 
 from .bodies import compaction, outfeed, peerfeed, pod, resource, store, storequeue
 
