@@ -106,7 +106,7 @@ async def main(folder: Path, count: int, *, embedded: bool) -> None:
     draining = Growth()
     assert await deep.drain(draining) == count
     deep.close()
-    print(publishing.most, starting.most, draining.most)
+    sys.stdout.write(f"{publishing.most} {starting.most} {draining.most}\n")
 
 
 if __name__ == "__main__":

@@ -24,11 +24,23 @@ from prometheus_client.parser import text_string_to_metric_families
 from eventually import eventually
 from forebay.client import ConfigClient, Store
 from forebay.pb.config.v1 import config_pb2
-from forebay.runtime import DrainSettings, GrpcSettings, HostSettings, configure_logs, run
+from forebay.runtime import (
+    ClientChannel,
+    DrainSettings,
+    GrpcSettings,
+    HostSettings,
+    KubeApi,
+    KubeLease,
+    LeaseSettings,
+    SystemClock,
+    configure_logs,
+    run,
+)
 from forebay.runtime.document import ConfigDocument, decode, encode
 from forebay.runtime.grpcserver import LARGE_MESSAGE_LIMIT
 from forebay.store import service
 from forebay.store.queueing.hub import open_hub
+from forebay.store.standby.pod import Cluster
 from ports import free_port
 
 IDENTITY = ("default", "main")
@@ -48,6 +60,32 @@ class Plan:
     http_port: int
     revision: int = 1
     document: bytes = b""
+    pods: "Pods | None" = None
+
+
+@dataclass(frozen=True)
+class Pods:
+    """For a store of several pods: who this one is, and where the others and the lease are."""
+
+    name: str
+    ports: dict[str, int]
+    """gRPC ports of all pods, by name."""
+    api: str
+    """URL of the API server."""
+    account: Path
+    """Folder of the service account."""
+    lease: LeaseSettings = LeaseSettings(seconds=3.0)
+
+    def cluster(self) -> Cluster:
+        clock = SystemClock()
+        record = KubeLease(KubeApi(self.api, self.account), IDENTITY[0], IDENTITY[1], clock)
+        return Cluster(self.name, record, self.connect, self.peers, self.lease)
+
+    def connect(self, name: str) -> ClientChannel:
+        return ClientChannel(f"dns:///127.0.0.1:{self.ports[name]}")
+
+    def peers(self, mirrors: int) -> list[str]:
+        return [name for name in sorted(self.ports)[: mirrors + 1] if name != self.name]
 
 
 def fork(plan: Plan) -> BaseProcess:
@@ -69,8 +107,13 @@ def serve(plan: Plan) -> None:
         listen=f"127.0.0.1:{plan.grpc_port}", receive_limit=LARGE_MESSAGE_LIMIT, send_limit=LARGE_MESSAGE_LIMIT
     )
     settings = HostSettings(grpc=grpc, http=f"127.0.0.1:{plan.http_port}", drain=DrainSettings(calls=5))
-    store = service.StoreService(IDENTITY, plan.folder, open_hub)
-    uvloop.run(run(store, settings, decode(plan.revision, plan.document)))
+    uvloop.run(host(plan, settings))
+
+
+async def host(plan: Plan, settings: HostSettings) -> None:
+    cluster = plan.pods.cluster() if plan.pods else None
+    store = service.StoreService(IDENTITY, plan.folder, open_hub, cluster=cluster)
+    await run(store, settings, decode(plan.revision, plan.document))
 
 
 class StoreServer:
@@ -86,6 +129,10 @@ class StoreServer:
         self.process: BaseProcess | None = None
         self._plan = Plan(folder / "data", folder / "log", free_port(), free_port())
         self._revisions = count(1)
+
+    def join(self, pods: Pods) -> None:
+        """Be one of several pods."""
+        self._plan = replace(self._plan, pods=pods, grpc_port=pods.ports[pods.name])
 
     @property
     def address(self) -> str:

@@ -1,5 +1,6 @@
 """The store service: what the runtime hosts, put together from a configuration."""
 
+import asyncio
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -9,8 +10,9 @@ import grpc
 import structlog
 from prometheus_client.metrics_core import Metric
 
-from forebay.api.v1alpha1 import AccessRule, Store
-from forebay.pb.store.v1 import store_pb2
+from forebay.api.v1alpha1 import AccessRule, Store, StoreSpec
+from forebay.pb.store.v1 import mirror_pb2, store_pb2
+from forebay.pb.store.v1.mirror_pb2_grpc import add_MirrorServiceServicer_to_server
 from forebay.pb.store.v1.store_pb2_grpc import add_StoreServiceServicer_to_server
 from forebay.runtime.clock import Clock, SystemClock
 from forebay.runtime.document import ConfigDocument
@@ -20,9 +22,12 @@ from forebay.runtime.revisions import ResourceResult
 from forebay.runtime.service import Degradation, Service
 from forebay.runtime.tasks import Supervisor
 from forebay.store.configuration import Identity, Selection, kept, select
+from forebay.store.mirroring.followers import Followers
 from forebay.store.servicemetrics import service_metrics
 from forebay.store.servicer import StoreServicer
 from forebay.store.sessions import Opening, QueueHub
+from forebay.store.standby.copyfolder import CopyFolder
+from forebay.store.standby.pod import Cluster, Pod
 
 if TYPE_CHECKING:
     from forebay.store.queueing.spec import QueueSpec
@@ -37,8 +42,15 @@ class StoreService(Service):
 
     name = "store"
 
-    def __init__(self, identity: Identity, folder: Path, opening: Opening, clock: Clock | None = None) -> None:
-        """`identity` is the namespace and name of the Store; `opening` opens its queues."""
+    def __init__(
+        self,
+        identity: Identity,
+        folder: Path,
+        opening: Opening,
+        clock: Clock | None = None,
+        cluster: Cluster | None = None,
+    ) -> None:
+        """`identity` is the namespace and name of the Store; `opening` opens its queues. cluster: where it has pods."""
         self._identity = identity
         self.folder = folder
         """Where its data is."""
@@ -46,15 +58,21 @@ class StoreService(Service):
         self._clock = clock or SystemClock()
         self._lock = FileLease(folder / "lock")
         self._servicer = StoreServicer()
+        self._pod = Pod(cluster, CopyFolder(folder, self._clock), self._clock) if cluster else None
+        self._leading: asyncio.Task[None] | None = None
         self._tasks: Supervisor
         self._hub: QueueHub | None = None
         self._store: Store | None = None
         self._queues: Sequence[QueueSpec] = ()
 
     def register(self, server: grpc.aio.Server) -> Sequence[str]:
-        """StoreService."""
+        """StoreService, and that of mirrors where the store has pods."""
         add_StoreServiceServicer_to_server(self._servicer, server)
-        return [store_pb2.DESCRIPTOR.services_by_name["StoreService"].full_name]
+        names = [store_pb2.DESCRIPTOR.services_by_name["StoreService"].full_name]
+        if self._pod:
+            add_MirrorServiceServicer_to_server(self._pod.servicer, server)
+            names.append(mirror_pb2.DESCRIPTOR.services_by_name["MirrorService"].full_name)
+        return names
 
     async def start(self, tasks: Supervisor) -> None:
         """Lock the folder. Raises `SettingsError` when another process uses it."""
@@ -75,7 +93,6 @@ class StoreService(Service):
             log.error("the configuration does not have our Store, the last one stays", store="/".join(self._identity))
             return selection.results
         violations = await self._set(store, selection)
-        self._store = store
         return [
             result.but(violations[result.uid]) if result.uid in violations else result for result in selection.results
         ]
@@ -83,14 +100,28 @@ class StoreService(Service):
     async def _set(self, store: Store, selection: Selection) -> dict[str, FieldViolation]:
         """Bring the queues in line with a configuration; what could not be, by identity."""
         queues = kept(self._queues, selection)
-        if self._hub is None:
-            hub = await self._opening(self.folder, store.spec, queues, self._tasks, self._clock)
-            hub.on_blocked = self._servicer.block
-            self._servicer.block(hub.blocked)
-            self._servicer.hub = self._hub = hub
-        violations = await self._hub.apply(store.spec, queues, selection.faulty)
-        self._queues = queues
-        return violations
+        self._queues, self._store = queues, store
+        if self._hub is None and self._leading is None:
+            if self._pod and store.spec.mirrors:
+                self._servicer.standby = self._pod.standing
+                self._leading = self._tasks.spawn("part in the store", self._lead)
+            else:
+                await self._open(store.spec, None)
+        return await self._hub.apply(store.spec, queues, selection.faulty) if self._hub else {}
+
+    async def _open(self, spec: StoreSpec, followers: Followers | None) -> None:
+        hub = await self._opening(self.folder, spec, self._queues, self._tasks, self._clock, followers)
+        hub.on_blocked = self._servicer.block
+        self._servicer.block(hub.blocked)
+        self._servicer.hub = self._hub = hub
+
+    async def _lead(self) -> None:
+        """Stand by until it is our turn, then be primary to the end of this process."""
+        assert self._pod  # noqa: S101 - else it is not called
+        assert self._store  # noqa: S101
+        followers = await self._pod.lead(self._store.spec)
+        await self._open(self._store.spec, followers)
+        await self._pod.keep(followers, self._store.spec)
 
     def quiesce(self) -> None:
         """Take nothing in any more, and let streams end once what is due has gone out."""
@@ -100,6 +131,10 @@ class StoreService(Service):
         """Write everything and close it."""
         if self._hub:
             await self._hub.close()
+        if self._leading and self._pod:
+            self._leading.cancel()
+            await asyncio.wait([self._leading])
+            await self._pod.leave()
         await self._lock.release(f"pid {os.getpid()}")
 
     def collect(self) -> Iterable[Metric]:

@@ -1,7 +1,7 @@
 """StoreService over gRPC: requests in, the queues' answers out."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import aclosing, contextmanager
 from typing import Any, TypeVar
 
@@ -34,6 +34,8 @@ class StoreServicer(GeneratedServicer):
     def __init__(self) -> None:
         self.hub: QueueHub | None = None
         """None until the service is configured."""
+        self.standby: Callable[[], UnavailableError] | None = None
+        """Where the store has several pods: what this one answers while it is not primary."""
         self._publishing: set[PublishStream] = set()
         self._consuming: set[ConsumeStream] = set()
         self._blocked = ""
@@ -121,6 +123,8 @@ class StoreServicer(GeneratedServicer):
             ending.cancel()
 
     def _open(self) -> QueueHub:
+        if self.hub is None and self.standby:
+            raise self.standby()
         if self.hub is None:
             raise UnavailableError("the service has no valid configuration yet", retry_after=RETRY_SECONDS)
         return self.hub

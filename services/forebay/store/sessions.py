@@ -9,6 +9,7 @@ from forebay.pb.store.v1 import store_pb2 as pb
 from forebay.runtime.clock import Clock
 from forebay.runtime.errors import FieldViolation, ServiceError
 from forebay.runtime.tasks import Supervisor
+from forebay.store.mirroring.followers import Followers
 from forebay.store.queueing.figures import Figures
 from forebay.store.queueing.spec import QueueSpec
 
@@ -140,5 +141,7 @@ class QueueHub(Protocol):
         ...
 
 
-Opening = Callable[[Path, StoreSpec, Sequence[QueueSpec], Supervisor, Clock], Coroutine[Any, Any, QueueHub]]
+Opening = Callable[
+    [Path, StoreSpec, Sequence[QueueSpec], Supervisor, Clock, Followers | None], Coroutine[Any, Any, QueueHub]
+]
 """Opens the queues in a folder and recovers them; long-lived tasks belong to the supervisor."""

@@ -6,8 +6,7 @@ import pytest
 
 from fakeclock import FakeClock
 from forebay.runtime import KubeApi, KubeLease, Lease, LeaseError, SettingsError, in_cluster
-
-from .kubestandin import TOKEN, KubeStandIn
+from kubestandin import TOKEN, KubeStandIn
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from forebay.api.rules import Differ, Distinct, NotAbove, OnlyGrows, Rule, Trans
 from forebay.api.v1alpha1.metadata import Resource, ServiceMetadata
 from forebay.api.v1alpha1.service import Access, ClientName, GrpcListener, HealthListener, Port, ServerTls
 from forebay.api.v1alpha1.spill import GIBIBYTE, MEBIBYTE
-from forebay.api.values import Number, Size, Span
+from forebay.api.values import Number, Size, Span, Whole
 
 
 class StoreGrpcListener(GrpcListener):
@@ -116,6 +116,9 @@ class StoreSpec(Model):
     index: IndexPlace = IndexPlace.MEMORY
     """Where the places of messages are kept: in `memory`, or on `disk`, which is slower, for more messages than memory
     has room for. A change takes effect at a restart, which the operator does."""
+    mirrors: Annotated[int, Whole(0, 4, "pods")] = 0
+    """Pods beside the first that keep the same messages; one of them goes on when the primary is gone. What is
+    confirmed is on the disk of every pod that may become primary. They need a cluster."""
     access: Access = ()
     """Who may call what over TLS. Empty: whoever has a certificate of our authority may call everything."""
     clients: Items[ClientName] = ()

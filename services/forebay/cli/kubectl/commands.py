@@ -140,7 +140,7 @@ def access(
     kubeconfig: KubeconfigOption = "",
     output: OutputOption = Output.TABLE,
 ) -> None:
-    """Tell who may call what of an Outfeed or a Store: the rules of its `spec.access`, and the clients that each is about."""
+    """Tell who may call what of an Outfeed or a Store: the rules of its `spec.access`, each with its clients."""
     from forebay.cli.kubectl.access import check_access, show_access
     from forebay.cli.kubectl.program import Kubectl
 

@@ -5,8 +5,11 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Any, Protocol
 
+from grpc.aio import AioRpcError
+
 from forebay.pb.store.v1 import mirror_pb2 as pb
 from forebay.runtime.clock import Clock
+from forebay.runtime.status import from_rpc_error
 
 STALLED_SECONDS = 5.0
 """Without an answer for so long while something waits for one, a mirror counts as gone."""
@@ -71,7 +74,7 @@ class Link:
         tasks = [asyncio.ensure_future(work()) for work in (self._write, self._read, self._watch)]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            self.fail(str(next(iter(done)).exception()) or "it ended the stream")
+            self.fail(_reason(next(iter(done)).exception()))
         finally:
             self.fail("it is let go")
             self._call.cancel()
@@ -125,3 +128,9 @@ class Link:
             await self._clock.sleep(STALLED_SECONDS)
             if waits and before == self.answered and self._sizes and self._sizes[0][0] == waits:
                 raise LinkError(f"step {waits} was not answered for {STALLED_SECONDS:g} s")
+
+
+def _reason(error: BaseException | None) -> str:
+    if isinstance(error, AioRpcError):
+        return str(from_rpc_error(error))
+    return str(error or "it ended the stream")

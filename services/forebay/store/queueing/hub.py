@@ -315,8 +315,16 @@ def _too_large(at: int, size: int, limit: int) -> InvalidArgumentError:
 
 
 async def open_hub(
-    folder: Path, spec: StoreSpec, queues: Sequence[QueueSpec], tasks: Supervisor, clock: Clock
+    folder: Path,
+    spec: StoreSpec,
+    queues: Sequence[QueueSpec],
+    tasks: Supervisor,
+    clock: Clock,
+    followers: Followers | None = None,
 ) -> QueueHub:
-    """Open the queues in a folder and recover them; long-lived tasks belong to the supervisor."""
+    """Open the queues in a folder and recover them; long-lived tasks belong to the supervisor.
+
+    followers: of a store that has mirrors.
+    """
     storage = await Storage.open(folder, clock, spec.index)
-    return await QueueHub.open(storage, spec, queues, tasks, clock, PressureAlarms(clock))
+    return await QueueHub.open(storage, spec, queues, tasks, clock, PressureAlarms(clock), followers)

@@ -16,10 +16,11 @@ UNFINISHED = "copying"
 class CopyFolder:
     """One primary at a time writes to it. Methods raise `OSError` and `MessageStoreError`."""
 
-    def __init__(self, folder: Path, clock: Clock, place: IndexPlace) -> None:
+    def __init__(self, folder: Path, clock: Clock) -> None:
+        self.place = IndexPlace.MEMORY
+        """Where the places of messages are kept."""
         self._folder = folder
         self._clock = clock
-        self._place = place
         self._unfinished = folder / UNFINISHED
         self._storage: Storage | None = None
         self._replica: Replica | None = None
@@ -32,7 +33,7 @@ class CopyFolder:
         """Forget everything. sync: what the replica answers is durable."""
         await self.close()
         await in_thread(self._empty)
-        self._storage = await Storage.open(self._folder, self._clock, self._place)
+        self._storage = await Storage.open(self._folder, self._clock, self.place)
         self._replica = Replica(self._storage.disk, self._storage.persistent, sync=sync)
         return self._replica
 

@@ -34,8 +34,8 @@ class MirrorServicer(MirrorServiceServicer):
         """name: of this pod."""
         self.primary = ""
         """Whom it follows; empty: nobody."""
-        self.promoted = False
-        """Nobody is followed any more: this pod is primary itself, or about to be."""
+        self.standing_by = False
+        """It follows primaries: neither before it is told to, nor once it is primary itself, or about to be."""
         self._name = name
         self._folder = folder
         self._record = record
@@ -62,7 +62,7 @@ class MirrorServicer(MirrorServiceServicer):
 
     async def stop(self) -> None:
         """Follow nobody any more, and close the folder."""
-        self.promoted = True
+        self.standing_by = False
         self._end_other()
         async with self._turn:
             await self._folder.close()
@@ -96,14 +96,14 @@ class MirrorServicer(MirrorServiceServicer):
         except LeaseError as error:
             problem = f"{self._name} cannot see who is primary: {error}"
             raise UnavailableError(problem, reason="LEASE_UNKNOWN", retry_after=1.0) from error
-        if problem := refusal(begin, standing, self._name, promoted=self.promoted):
+        if problem := refusal(begin, standing, self._name, standing_by=self.standing_by):
             raise FailedPreconditionError(problem)
 
 
-def refusal(begin: pb.FollowBegin, standing: Standing, name: str, *, promoted: bool) -> str:
+def refusal(begin: pb.FollowBegin, standing: Standing, name: str, *, standing_by: bool) -> str:
     """Why a mirror does not follow; empty: it does."""
-    if promoted:
-        return f"{name} is becoming primary itself"
+    if not standing_by:
+        return f"{name} follows nobody: it is not configured yet, or is becoming primary itself"
     if (begin.primary, begin.epoch) != (standing.holder, standing.epoch):
         return (
             f"{begin.primary} of epoch {begin.epoch} is not primary:"

@@ -1,0 +1,102 @@
+"""A pod of a store with mirrors: it stands by until it is elected, and leads from then on, to its end."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import Protocol
+
+from forebay.api.v1alpha1 import StoreSpec
+from forebay.api.v1alpha1.store import FsyncMode
+from forebay.pb.store.v1 import mirror_pb2 as pb
+from forebay.runtime.channel import ClientChannel
+from forebay.runtime.clock import Clock
+from forebay.runtime.errors import UnavailableError
+from forebay.runtime.lease import Lease, LeaseRecord, LeaseSettings
+from forebay.store.errors import DeposedError
+from forebay.store.mirroring.connector import Connector
+from forebay.store.mirroring.followers import Followers
+from forebay.store.mirroring.membership import MemberRecord
+from forebay.store.standby.candidate import Candidate
+from forebay.store.standby.copyfolder import CopyFolder
+from forebay.store.standby.mirrorservicer import MirrorServicer
+
+RETRY_SECONDS = 1.0
+"""After which clients may ask again while there is no primary."""
+
+
+class Record(LeaseRecord, MemberRecord, Protocol):
+    """Where lease and set are kept; `KubeLease` is one."""
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The pods of a store."""
+
+    name: str
+    """Of this pod. Its successor of the same name has the same data, so that it may go on as primary at once."""
+    record: Record
+    connect: Callable[[str], ClientChannel]
+    """A channel to the pod of a name."""
+    peers: Callable[[int], list[str]]
+    """Names of the other pods of a store with so many mirrors."""
+    lease: LeaseSettings
+
+
+class Pod:
+    """Until `lead` returns it stands by: primaries may write to its folder through `servicer`."""
+
+    def __init__(self, cluster: Cluster, folder: CopyFolder, clock: Clock) -> None:
+        self._cluster = cluster
+        self._folder = folder
+        self._clock = clock
+        self._lease = Lease(cluster.record, cluster.name, clock, Random(), cluster.lease)  # noqa: S311 - no secret
+        self._candidate = Candidate(
+            cluster.name, self._lease, cluster.record, clock, lambda first: folder.lacks_nothing(first=first)
+        )
+        self.servicer = MirrorServicer(cluster.name, folder, cluster.record)
+
+    def standing(self) -> UnavailableError:
+        """What this pod answers to clients until a store is open on it. The fact `primary` tells them whom to ask."""
+        primary = self.servicer.primary or self._candidate.primary
+        if not primary:
+            return UnavailableError("no pod is primary now: try again", reason="NO_PRIMARY", retry_after=RETRY_SECONDS)
+        if primary == self._cluster.name:
+            problem = f"{primary} has become primary and reads what is on its disk: try again"
+            return UnavailableError(problem, reason="NO_PRIMARY", retry_after=RETRY_SECONDS)
+        problem = f"this pod keeps a copy only: ask {primary}, which is primary"
+        return UnavailableError(problem, reason="NOT_PRIMARY", retry_after=0.0, facts={"primary": primary})
+
+    async def lead(self, spec: StoreSpec) -> Followers:
+        """Stand by until this pod is primary, with its folder closed for a store to start on it."""
+        self._folder.place = spec.index
+        self.servicer.standing_by = True
+        await self._candidate.elected()
+        await self.servicer.stop()
+        return Followers(self._cluster.name, self._cluster.record, self._lease, self._clock)
+
+    async def keep(self, followers: Followers, spec: StoreSpec) -> None:
+        """Have mirrors follow for as long as this pod is primary. Raises `DeposedError` when it is so no more."""
+        begin = pb.FollowBegin(
+            epoch=self._lease.epoch, primary=self._cluster.name, relaxed=spec.fsync.mode is not FsyncMode.ALWAYS
+        )
+        connector = Connector(followers, begin, self._channels(spec.mirrors), self._clock)
+        following = asyncio.ensure_future(connector.run())
+        lost = asyncio.ensure_future(self._lease.lost.wait())
+        try:
+            await asyncio.wait([following, lost], return_when=asyncio.FIRST_COMPLETED)
+            if following.done():
+                await following
+        finally:
+            for task in (following, lost):
+                task.cancel()
+            await asyncio.gather(following, lost, return_exceptions=True)
+        raise DeposedError(f"{self._cluster.name} lost its lease: it is primary no more")
+
+    async def leave(self) -> None:
+        """At the end, with everything written: let another be primary."""
+        await self.servicer.stop()
+        await self._lease.release()
+
+    def _channels(self, mirrors: int) -> Mapping[str, ClientChannel]:
+        return {name: self._cluster.connect(name) for name in self._cluster.peers(mirrors)}

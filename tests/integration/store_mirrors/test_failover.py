@@ -1,0 +1,87 @@
+"""What was confirmed is there when another pod goes on; what was settled does not come back."""
+
+import asyncio
+
+from grpc.aio import insecure_channel
+
+from eventually import eventually
+from forebay.pb.store.v1 import store_pb2 as pb
+from storecalls import numbered, publish, take
+
+
+async def bodies(server, queue="orders", count=1000):
+    """Take so many messages, once the server is open."""
+    async with insecure_channel(server.address) as channel:
+        return await take(channel, queue, count)
+
+
+async def test_what_was_confirmed_is_there_after_the_primary_is_killed(pods):
+    first = pods.holder
+    async with insecure_channel(pods.primary.address) as channel:
+        assert await publish(channel, "orders", numbered(300)) == [pb.OUTCOME_CONFIRMED] * 300
+        assert await take(channel, "orders", 100) == numbered(100)
+        big = [bytes([number]) * 10_000 for number in range(5)]
+        assert await publish(channel, "orders", big) == [pb.OUTCOME_CONFIRMED] * 5
+        assert await publish(channel, "ranked", [b"low"], priority=0) == [pb.OUTCOME_CONFIRMED]
+        assert await publish(channel, "ranked", [b"high"], priority=3) == [pb.OUTCOME_CONFIRMED]
+    await pods.primary.kill()
+    server = await pods.led_by_another(first)
+    assert await bodies(server) == [*numbered(200, 100), *big]
+    assert await bodies(server, "ranked") == [b"high", b"low"]
+
+
+async def test_a_killed_pod_comes_back_as_a_mirror_and_may_lead_again(pods):
+    first = pods.holder
+    old = pods.primary
+    async with insecure_channel(old.address) as channel:
+        await publish(channel, "orders", numbered(50))
+    await old.kill()
+    server = await pods.led_by_another(first)
+    async with insecure_channel(server.address) as channel:
+        await publish(channel, "orders", numbered(50, 50))
+    await old.start()
+    await pods.whole()
+    second = pods.holder
+    assert first != second
+    others = [name for name in pods.names if name not in (first, second)]
+    for name in (second, *others):
+        await pods.pods[name].kill()
+    assert await bodies(await pods.led_by_another(second)) == numbered(100)
+
+
+async def test_a_pod_that_only_keeps_a_copy_names_the_primary(pods):
+    other = next(server for name, server in pods.pods.items() if name != pods.holder)
+    async with insecure_channel(other.address) as channel:
+        try:
+            await take(channel, "orders")
+            raise AssertionError("it answered")
+        except Exception as error:  # noqa: BLE001 - looked at below
+            assert pods.holder in str(error)
+
+
+async def test_without_mirrors_the_primary_goes_on_alone(pods):
+    for name, server in pods.pods.items():
+        if name != pods.holder:
+            await server.kill()
+    async with insecure_channel(pods.primary.address) as channel:
+        assert await publish(channel, "orders", numbered(10)) == [pb.OUTCOME_CONFIRMED] * 10
+    assert pods.members == [pods.holder]
+
+
+async def test_a_pod_outside_the_set_is_never_primary(pods):
+    """Both mirrors are gone when something is confirmed: they come back, and wait for who has it."""
+    first = pods.holder
+    others = [name for name in pods.names if name != first]
+    for name in others:
+        await pods.pods[name].kill()
+    async with insecure_channel(pods.primary.address) as channel:
+        await publish(channel, "orders", numbered(10))
+    await pods.primary.kill()
+    for name in others:
+        await pods.pods[name].start()
+    await asyncio.sleep(5)  # longer than the lease lasts: nobody may take it
+    assert pods.holder == first
+    await pods.pods[first].start()
+    await eventually(lambda: pods.holder == first and "primary now" in pods.pods[first].log_text(), within=30)
+    await pods.whole()
+    assert await bodies(pods.primary) == numbered(10)
