@@ -13,6 +13,7 @@ from forebay.runtime.clock import Clock, SystemClock
 from forebay.runtime.tasks import Supervisor
 from forebay.store.queueing import queueprocess
 from forebay.store.queueing.hub import QueueHub
+from forebay.store.queueing.pressure import Alarms
 from forebay.store.queueing.spec import QueueSpec
 from forebay.store.queueing.storage import Storage
 
@@ -128,13 +129,14 @@ class Queues:
         self.hub: QueueHub
         self.tasks: Supervisor
         self.is_open = False
+        self.alarms: Alarms | None = None
         self.specs: list[QueueSpec] = []
 
     async def open(self, *specs: QueueSpec) -> QueueHub:
         self.specs = list(specs)
         self.tasks = Supervisor(self.clock)
         storage = await Storage.open_on(self.disk, self.clock, checked=self.checked)
-        self.hub = await QueueHub.open(storage, self.store, specs, self.tasks, self.clock)
+        self.hub = await QueueHub.open(storage, self.store, specs, self.tasks, self.clock, self.alarms)
         self.is_open = True
         return self.hub
 

@@ -70,6 +70,10 @@ class StorePods:
         wanted = set(names or self.names)
         await eventually(lambda: wanted <= set(self.members), within=within)
 
+    async def left_out(self, name: str) -> None:
+        """Wait until a pod is no longer among those that may be primary."""
+        await eventually(lambda: name not in self.members, within=60)
+
     async def led_by_another(self, than: str) -> StoreServer:
         """Wait until another pod is primary, and open."""
         await eventually(lambda: self.holder not in ("", than), within=60)

@@ -10,7 +10,7 @@ import signal
 import sys
 from collections import defaultdict
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -74,7 +74,7 @@ class Pods:
     """URL of the API server."""
     account: Path
     """Folder of the service account."""
-    lease: LeaseSettings = LeaseSettings(seconds=3.0)
+    lease: LeaseSettings = field(default_factory=lambda: LeaseSettings(seconds=3.0))
 
     def cluster(self) -> Cluster:
         clock = SystemClock()
@@ -183,11 +183,21 @@ class StoreServer:
             return status == 200
         return False
 
-    def kill_now(self) -> None:
-        """Send SIGKILL; `kill` waits for the end too."""
+    def freeze(self) -> None:
+        """Have the process do nothing until `thaw`."""
+        self._signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
         assert self.process is not None
         assert self.process.pid is not None
-        os.kill(self.process.pid, signal.SIGKILL)
+        os.kill(self.process.pid, number)
+
+    def kill_now(self) -> None:
+        """Send SIGKILL; `kill` waits for the end too."""
+        self._signal(signal.SIGKILL)
 
     async def kill(self) -> None:
         """End the process as `kill -9` does."""

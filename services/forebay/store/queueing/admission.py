@@ -1,6 +1,6 @@
 """What a queue does with each message of a batch before it takes any: pure, so that all queues can be asked first."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from forebay.store.queueing import limits
@@ -27,17 +27,17 @@ class Admission:
 
 
 def admit(
-    spec: QueueSpec, intake: Intake, positions: Sequence[int], *, known: int, standing: Standing, takers: int
+    spec: QueueSpec, intake: Intake, positions: Sequence[int], *, known: Set[int], standing: Standing, takers: int
 ) -> Admission:
     """Sort the messages that go to a queue.
 
-    known: messages of the batch, from its start, that the queue has had. takers: deliveries that consumers are
+    known: positions of those that the queue has had. takers: deliveries that consumers are
     waiting for at this moment.
     """
     admission = Admission(positions)
     if known:
-        admission.duplicates = [position for position in positions if position < known]
-        admission.kept = [position for position in positions if position >= known]
+        admission.duplicates = [position for position in positions if position in known]
+        admission.kept = [position for position in positions if position not in known]
     hurried = at_once(spec.ttl_ms, intake.ttls, admission.kept)
     if hurried:
         _expire(admission, hurried[max(0, takers - standing.ready) :])

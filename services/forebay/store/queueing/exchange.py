@@ -37,10 +37,8 @@ class Exchange:
         admitted = [(queue, queue.admit(intake, positions, name, ticket.first)) for queue, positions in shares]
         self._enter(intake, ticket, admitted, widths(shares, len(intake)))
         if name:
-            for (queue, positions), (_, admission) in zip(shares, admitted, strict=True):
-                # A message that was refused may come again under its number.
-                if end := admission.refused[0] if admission.refused else positions[-1] + 1:
-                    queue.number(name, ticket.first + end - 1)
+            for queue, admission in admitted:
+                queue.number(name, ticket.first, admission)
         ticket.close()
 
     def forward(self, letters: Sequence[pb.Message], taken_ms: int, done: Callable[[Set[int]], None]) -> None:

@@ -263,7 +263,7 @@ class QueueHub:
         self._alarms.check(used, self._storage.disk.free_bytes())
 
     def _memory(self) -> int:
-        return sum(process.live.core.backing.ram_octets for process in self._queues.values() if process.live)
+        return sum(memory.taken(process.live.core.backing) for process in self._queues.values() if process.live)
 
     def _note_full(self, problem: str) -> None:
         self._full = f"DISK: {problem}" if problem else ""

@@ -87,11 +87,9 @@ class LiveQueue:
     def admit(self, intake: Intake, positions: Sequence[int], name: bytes, first: int) -> Admission:
         """Say what would become of messages of a batch; changes nothing."""
         core = self.core
-        known = self._numbers.known(name, first, len(intake)) if name else 0
-        spec = core.spec
-        return admission.admit(
-            spec, intake, positions, known=known, standing=core.standing, takers=self.delivering.consumers.takers
-        )
+        known = self._numbers.known(name, first, positions) if name else frozenset()
+        takers = self.delivering.consumers.takers
+        return admission.admit(core.spec, intake, positions, known=known, standing=core.standing, takers=takers)
 
     def enter(self, arrivals: Sequence[Arrival], admitted: Admission, intake: Intake, ticket: Ticket) -> None:
         """Take in what was admitted, and tell the ticket of all."""
@@ -121,10 +119,14 @@ class LiveQueue:
             if core.spec.overflow == "reject-publish-dead-letter":
                 self._pass_on(intake, admitted.refused, deadletters.MAXLEN, ticket)
 
-    def number(self, name: bytes, number: int) -> None:
-        """All messages of a publisher up to that number were taken, as far as they were meant for this queue."""
-        self._numbers.take(name, number)
-        self.core.touch()
+    def number(self, name: bytes, first: int, admitted: Admission) -> None:
+        """Note which messages of a named publisher were admitted; first: number of that at position 0."""
+        if not admitted.broken:
+            if admitted.refused:
+                self._numbers.refuse(name, [first + position for position in admitted.refused])
+            for taken in (admitted.kept, admitted.expired):
+                self._numbers.take(name, first, taken)
+            self.core.touch()
 
     def _promise(self, ticket: Ticket, positions: Sequence[int], outcome: int) -> None:
         """An outcome that is true after the next round. A duplicate waits too: the first may not be safe yet."""

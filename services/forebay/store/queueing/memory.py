@@ -3,8 +3,20 @@
 from collections.abc import Sequence
 from math import inf
 
+from forebay.store.backing.protocol import BackingQueue
+
 PAGING_AT = 0.5
 """Part of the allowed octets from which on messages are left on disk alone."""
+
+
+OVERHEAD = 200
+"""Octets that a message takes in memory beside its content, wherever that is: its place, and what the index has."""
+
+
+def taken(backing: BackingQueue) -> int:
+    """Octets of memory that a queue takes, about."""
+    on_disk = sum(level.delta for level in backing.insides())
+    return backing.ram_octets + OVERHEAD * (len(backing) + backing.unacked - on_disk)
 
 
 def target(used: int, allowed: int, durations: Sequence[float]) -> float:

@@ -210,10 +210,10 @@ class QueueProcess:
         ticket.note(lost, REFUSED, reason)
         return ticket.broken.update(lost)
 
-    def number(self, name: bytes, number: int) -> None:
-        """All messages of a publisher up to that number were taken."""
+    def number(self, name: bytes, first: int, admitted: Admission) -> None:
+        """Note which messages of a named publisher were admitted; first: number of that at position 0."""
         with suppress(UnavailableError), self._guard() as live:
-            live.number(name, number)
+            live.number(name, first, admitted)
 
     # Consuming
     def attach(self, consumer: Consumer) -> None:

@@ -79,6 +79,16 @@ async def test_one_that_was_refused_comes_again_under_its_number(queues):
     assert await send(queues, "z", 0, 1) == [CONFIRMED]
 
 
+async def test_one_that_was_refused_comes_again_also_when_later_ones_were_taken(queues):
+    limited = {"max_length": 2, "overflow": "reject-publish"}
+    await queues.open(queue("q", **limited))
+    assert await send(queues, "p", 1, 4) == [CONFIRMED] * 2 + [REFUSED] * 2
+    await queues.hub.purge("q")
+    assert await send(queues, "p", 5, 1) == [CONFIRMED]
+    assert await send(queues, "p", 1, 5) == [DUPLICATE] * 2 + [CONFIRMED, REFUSED, DUPLICATE]
+    assert await queues.contents("q") == [b"5", b"3"]
+
+
 async def test_a_queue_of_many_addresses_takes_a_mixed_batch_in_its_order(queues):
     await queues.open(queue("all", bindings=("#",)), queue("a"), queue("few", bindings=("*",), max_length=2))
     for expected in (CONFIRMED, DUPLICATE):

@@ -9,7 +9,7 @@ from forebay.store.queueing.spec import QueueSpec
 EMPTY = Standing(0, 0, 0, 0)
 
 
-def admitted(*messages, positions=None, known=0, standing=EMPTY, takers=0, **spec):
+def admitted(*messages, positions=None, known=(), standing=EMPTY, takers=0, **spec):
     intake = Intake(list(messages), 1000)
     chosen = intake.positions if positions is None else positions
     admission = admit(QueueSpec("q", "uid", **spec), intake, chosen, known=known, standing=standing, takers=takers)
@@ -26,8 +26,8 @@ def test_all_is_kept_where_nothing_is_against_it():
 
 
 def test_known_ones_are_duplicates_and_count_for_no_limit():
-    assert admitted(*some(4), known=2, max_length=1, overflow="reject-publish") == ([2], [0, 1], [], [3])
-    assert admitted(*some(4), positions=[1, 3], known=2) == ([3], [1], [], [])
+    assert admitted(*some(4), known={0, 1}, max_length=1, overflow="reject-publish") == ([2], [0, 1], [], [3])
+    assert admitted(*some(4), positions=[1, 3], known={0, 1}) == ([3], [1], [], [])
 
 
 def test_refused_are_those_beyond_the_limit():

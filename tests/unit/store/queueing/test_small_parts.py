@@ -16,34 +16,62 @@ from forebay.store.queueing.timer import LONGEST, Timer
 class TestNumbers:
     def test_what_was_taken_is_known(self):
         numbers = Numbers()
-        assert numbers.known(b"p", 1, 5) == 0
-        numbers.take(b"p", 3)
-        assert [numbers.known(b"p", first, 5) for first in (0, 1, 3, 4, 9)] == [4, 3, 1, 0, 0]
-        assert numbers.known(b"p", 1, 2) == 2
-        assert numbers.known(b"other", 1, 5) == 0
+        assert numbers.known(b"p", 1, range(5)) == set()
+        numbers.take(b"p", 1, range(3))
+        assert [sorted(numbers.known(b"p", first, range(5))) for first in (0, 1, 3, 4)] == [
+            [0, 1, 2, 3],
+            [0, 1, 2],
+            [0],
+            [],
+        ]
+        assert numbers.known(b"p", 1, [1, 4]) == {1}
+        assert numbers.known(b"other", 1, range(5)) == set()
 
-    def test_it_never_falls(self):
+    def test_the_highest_never_falls(self):
         numbers = Numbers()
-        numbers.take(b"p", 9)
-        numbers.take(b"p", 3)
+        numbers.take(b"p", 9, [0])
+        numbers.take(b"p", 3, [0])
         numbers.restore(b"p", 5)
-        assert numbers.known(b"p", 9, 1) == 1
+        assert numbers.known(b"p", 9, [0]) == {0}
+
+    def test_what_was_refused_is_not_known_until_it_is_taken(self):
+        numbers = Numbers()
+        numbers.take(b"p", 0, [0, 1])
+        numbers.refuse(b"p", [2, 3])
+        numbers.take(b"p", 4, [0])
+        assert numbers.known(b"p", 0, range(6)) == {0, 1, 4}
+        numbers.take(b"p", 0, [2])
+        assert numbers.known(b"p", 0, range(6)) == {0, 1, 2, 4}
+
+    def test_refused_ones_are_bounded(self, monkeypatch):
+        monkeypatch.setattr(dedup, "REFUSED", 2)
+        numbers = Numbers()
+        numbers.refuse(b"p", [1, 2, 3])
+        numbers.take(b"p", 4, [0])
+        assert numbers.known(b"p", 0, range(5)) == {0, 1, 4}
+
+    def test_nothing_taken_is_nothing_known(self):
+        numbers = Numbers()
+        numbers.refuse(b"p", [0])
+        numbers.take(b"p", 0, [])
+        assert numbers.known(b"p", 0, [0]) == set()
+        assert numbers.news() == {}
 
     def test_news_are_told_once_and_what_the_disk_said_is_none(self):
         numbers = Numbers()
         numbers.restore(b"old", 5)
-        numbers.take(b"p", 1)
-        numbers.take(b"p", 2)
+        numbers.take(b"p", 1, [0])
+        numbers.take(b"p", 2, [0])
         assert numbers.news() == {b"p": 2}
         assert numbers.news() == {}
-        assert numbers.known(b"old", 5, 1) == 1
+        assert numbers.known(b"old", 5, [0]) == {0}
 
     def test_the_one_not_heard_of_for_longest_is_forgotten(self, monkeypatch):
         monkeypatch.setattr(dedup, "NAMES", 2)
         numbers = Numbers()
         for name in (b"a", b"b", b"a", b"c"):
-            numbers.take(name, 1)
-        assert [numbers.known(name, 1, 1) for name in (b"a", b"b", b"c")] == [1, 0, 1]
+            numbers.take(name, 1, [0])
+        assert [numbers.known(name, 1, [0]) for name in (b"a", b"b", b"c")] == [{0}, set(), {0}]
 
 
 class TestCapacity:
