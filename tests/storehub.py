@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eventually import eventually
 from forebay.api.v1alpha1 import StoreSpec
@@ -13,9 +13,11 @@ from forebay.runtime.clock import Clock, SystemClock
 from forebay.runtime.tasks import Supervisor
 from forebay.store.queueing import queueprocess
 from forebay.store.queueing.hub import QueueHub
-from forebay.store.queueing.pressure import Alarms
 from forebay.store.queueing.spec import QueueSpec
 from forebay.store.queueing.storage import Storage
+
+if TYPE_CHECKING:
+    from forebay.store.queueing.pressure import Alarms
 
 SECONDS = 20.0
 """Longer than anything takes that goes well."""

@@ -79,10 +79,13 @@ class Pods:
     def cluster(self) -> Cluster:
         clock = SystemClock()
         record = KubeLease(KubeApi(self.api, self.account), IDENTITY[0], IDENTITY[1], clock)
-        return Cluster(self.name, record, self.connect, self.peers, self.lease)
+        return Cluster(self.name, record, self.connect, self.address, self.peers, self.lease)
+
+    def address(self, name: str) -> str:
+        return f"127.0.0.1:{self.ports[name]}"
 
     def connect(self, name: str) -> ClientChannel:
-        return ClientChannel(f"dns:///127.0.0.1:{self.ports[name]}")
+        return ClientChannel(f"dns:///{self.address(name)}")
 
     def peers(self, mirrors: int) -> list[str]:
         return [name for name in sorted(self.ports)[: mirrors + 1] if name != self.name]

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from types import TracebackType
 from typing import Any, Self
 
@@ -11,11 +11,11 @@ from grpc.aio import AioRpcError
 
 from forebay.client.delivery import Delivery
 from forebay.client.errors import ProtocolError
+from forebay.client.primaryroute import PrimaryRoute
 from forebay.client.retrying import Retrying
 from forebay.client.settings import ConsumeSettings
 from forebay.client.settlements import Settlements
 from forebay.pb.store.v1 import store_pb2 as pb
-from forebay.pb.store.v1.store_pb2_grpc import StoreServiceStub
 from forebay.runtime import Clock, SystemClock
 
 Call = grpc.aio.StreamStreamCall[pb.ConsumeRequest, pb.ConsumeResponse]
@@ -34,15 +34,15 @@ class Consumption:
 
     def __init__(
         self,
-        stub: Callable[[], StoreServiceStub],
+        route: PrimaryRoute,
         start: pb.ConsumeStart,
         settings: ConsumeSettings | None = None,
         clock: Clock | None = None,
     ) -> None:
-        """`stub` is asked for anew for every connection; `start` has a prefetch above 0, and no credit."""
+        """`route` is asked for anew for every connection; `start` has a prefetch above 0, and no credit."""
         self.active: bool | None = None
         """False while another is the single active consumer of the queue; None while that is not known."""
-        self._stub = stub
+        self._route = route
         self._start = start
         self._settings = settings or ConsumeSettings()
         self._retrying = Retrying("consuming", self._settings.backoff, self._settings.patience, clock or SystemClock())
@@ -142,6 +142,7 @@ class Consumption:
                 return
             except AioRpcError as error:
                 self._lose()
+                await self._route.failed(error)
                 await self._retrying.wait_after(error)
 
     def _lose(self) -> None:
@@ -153,7 +154,7 @@ class Consumption:
 
     async def _stream(self) -> None:
         """One connection, to its end."""
-        call: Call = self._stub().Consume()
+        call: Call = self._route.stub().Consume()
         enough = max(1, min(self._start.prefetch // 4, 256))
         self._settlements = settlements = Settlements(enough, self._send_soon, self._due.set)
         writing = asyncio.ensure_future(self._write(call, settlements))

@@ -1,7 +1,7 @@
 """Publishing messages: requests out, confirms in, over as many connections as it takes."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from secrets import token_hex
 from types import TracebackType
 from typing import Any, Self
@@ -12,12 +12,12 @@ from grpc.aio import AioRpcError
 
 from forebay.client.confirmations import KEPT, Confirmations
 from forebay.client.errors import ClosedError, NotKeptError, ProtocolError
+from forebay.client.primaryroute import PrimaryRoute
 from forebay.client.publishwindow import PublishWindow
 from forebay.client.retrying import Retrying
 from forebay.client.settings import PublishSettings
 from forebay.client.tally import PublishTally
 from forebay.pb.store.v1 import store_pb2 as pb
-from forebay.pb.store.v1.store_pb2_grpc import StoreServiceStub
 from forebay.runtime import Clock, SystemClock
 
 Call = grpc.aio.StreamStreamCall[pb.PublishRequest, pb.PublishResponse]
@@ -37,19 +37,19 @@ class Publisher:
 
     def __init__(
         self,
-        stub: Callable[[], StoreServiceStub],
+        route: PrimaryRoute,
         name: str = "",
         first: int = 1,
         settings: PublishSettings | None = None,
         clock: Clock | None = None,
     ) -> None:
-        """`stub` is asked for anew for every connection; see `Store.publisher` for the rest."""
+        """`route` is asked for anew for every connection; see `Store.publisher` for the rest."""
         self.name = name or token_hex(8)
         self.tally = PublishTally()
         """What is known so far."""
         self.blocked = ""
         """Why the store takes nothing at the moment; empty: it does."""
-        self._stub = stub
+        self._route = route
         self._settings = settings or PublishSettings()
         self._window = PublishWindow(self._settings, first)
         self._confirmations = Confirmations()
@@ -162,11 +162,12 @@ class Publisher:
                 return
             except AioRpcError as error:
                 self._window.begin_again()
+                await self._route.failed(error)
                 await self._retrying.wait_after(error)
 
     async def _stream(self) -> None:
         """One connection, to its end."""
-        call: Call = self._stub().Publish()
+        call: Call = self._route.stub().Publish()
         writing = asyncio.ensure_future(self._write(call))
         try:
             async for response in call:

@@ -1,12 +1,15 @@
 """A client of StoreService."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
+
+from grpc.aio import AioRpcError
 
 from forebay.client.channels import open_channel, service_errors
 from forebay.client.consumption import Consumption
+from forebay.client.primaryroute import PrimaryRoute
 from forebay.client.publisher import Publisher
 from forebay.client.settings import ConsumeSettings, PublishSettings
 from forebay.pb.store.v1 import store_pb2 as pb
@@ -14,8 +17,12 @@ from forebay.pb.store.v1.store_pb2_grpc import StoreServiceStub
 from forebay.runtime import ClientChannel
 from forebay.runtime.grpcserver import LARGE_MESSAGE_LIMIT
 
+R = TypeVar("R")
+
 TIMEOUT = 30.0
 """Seconds that a call may take; streams have no end."""
+HOPS = 3
+"""Times that a call is led to another pod."""
 PREFETCH = 256
 PAGE = 100
 
@@ -49,9 +56,9 @@ class Store:
                     order.ack()
     """
 
-    def __init__(self, channel: ClientChannel) -> None:
-        """The channel is the client's from now on, and closed with it."""
-        self._channel = channel
+    def __init__(self, route: PrimaryRoute) -> None:
+        """The route is the client's from now on, and closed with it."""
+        self._route = route
         self._publisher: Publisher | None = None
 
     @classmethod
@@ -60,7 +67,11 @@ class Store:
 
         A connection is made when it is needed. Raises `AddressError` or `CertificateError`.
         """
-        return cls(open_channel(address, tls, LARGE_MESSAGE_LIMIT))
+
+        def connect(where: str) -> ClientChannel:
+            return open_channel(where, tls, LARGE_MESSAGE_LIMIT)
+
+        return cls(PrimaryRoute(connect(address), connect))
 
     async def __aenter__(self) -> Self:
         return self
@@ -74,7 +85,7 @@ class Store:
         """End all calls and connections; what `publish` still waits for may or may not be kept."""
         if self._publisher:
             await self._publisher.close()
-        await self._channel.close()
+        await self._route.close()
 
     async def publish(
         self,
@@ -103,7 +114,7 @@ class Store:
         With a name of your own, and `first` as the number of the first message, the store passes over what it has had
         from this name before: messages whose number is not above the highest. Left out: a name that nobody has.
         """
-        return Publisher(self._stub, name, first, settings)
+        return Publisher(self._route, name, first, settings)
 
     def consume(
         self,
@@ -125,20 +136,18 @@ class Store:
         start = pb.ConsumeStart(
             queue=queue, consumer=consumer, prefetch=prefetch, exclusive=exclusive, no_ack=no_ack, priority=priority
         )
-        return Consumption(self._stub, start, settings)
+        return Consumption(self._route, start, settings)
 
     async def get(self, queue: str, count: int = 1) -> list[pb.Delivery]:
         """Take up to `count` messages, 1 to 1000, from the head of a queue; they count as acknowledged."""
-        with service_errors():
-            response = await self._stub().Get(pb.GetRequest(queue=queue, count=count), timeout=TIMEOUT)
+        response = await self._ask(lambda stub: stub.Get(pb.GetRequest(queue=queue, count=count), timeout=TIMEOUT))
         return list(response.deliveries)
 
     async def browse(self, queue: str, position: int = 0) -> AsyncIterator[pb.Delivery]:
         """Messages of a queue from a position on, those that consumers hold too; nothing is taken. Read by pages."""
         request = pb.BrowseRequest(queue=queue, position=position, count=PAGE)
         while True:
-            with service_errors():
-                response = await self._stub().Browse(request, timeout=TIMEOUT)
+            response = await self._ask(lambda stub: stub.Browse(request, timeout=TIMEOUT))
             for delivery in response.deliveries:
                 yield delivery
             if not response.next:
@@ -147,23 +156,27 @@ class Store:
 
     async def purge(self, queue: str) -> int:
         """Remove all messages of a queue that no consumer holds; how many that were."""
-        with service_errors():
-            return (await self._stub().Purge(pb.PurgeRequest(queue=queue), timeout=TIMEOUT)).removed
+        return (await self._ask(lambda stub: stub.Purge(pb.PurgeRequest(queue=queue), timeout=TIMEOUT))).removed
 
     async def queues(self) -> list[pb.QueueStatus]:
         """All queues as they are now, by name."""
-        with service_errors():
-            return list((await self._stub().ListQueues(pb.ListQueuesRequest(), timeout=TIMEOUT)).queues)
+        return list((await self._ask(lambda stub: stub.ListQueues(pb.ListQueuesRequest(), timeout=TIMEOUT))).queues)
 
     async def queue(self, name: str) -> pb.GetQueueResponse:
         """One queue, its consumers, and what goes on inside."""
-        with service_errors():
-            return await self._stub().GetQueue(pb.GetQueueRequest(queue=name), timeout=TIMEOUT)
+        return await self._ask(lambda stub: stub.GetQueue(pb.GetQueueRequest(queue=name), timeout=TIMEOUT))
 
     async def status(self) -> pb.GetStoreResponse:
         """How the store is: alarms, disk and memory."""
-        with service_errors():
-            return await self._stub().GetStore(pb.GetStoreRequest(), timeout=TIMEOUT)
+        return await self._ask(lambda stub: stub.GetStore(pb.GetStoreRequest(), timeout=TIMEOUT))
 
-    def _stub(self) -> StoreServiceStub:
-        return StoreServiceStub(self._channel.get())
+    async def _ask(self, call: Callable[[StoreServiceStub], Awaitable[R]]) -> R:
+        """Make a call, at another pod when the first one asked only keeps a copy."""
+        with service_errors():
+            for _ in range(HOPS):
+                try:
+                    return await call(self._route.stub())
+                except AioRpcError as error:
+                    if not await self._route.failed(error):
+                        raise
+            return await call(self._route.stub())

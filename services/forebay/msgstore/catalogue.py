@@ -335,15 +335,17 @@ class Catalogue:
                 counted = self.index.count(needed)
             missing += [id for there, (id, _) in zip(counted, needed, strict=True) if not there]
         self.stats.missing = len(missing)
-        for page in self.pages():
-            for unowned in _chunks([entry.id for entry in page if not entry.refs]):
+        for page in self._each(self.index.unowned()):
+            for unowned in _chunks(page):
                 with self.lock:
                     self._drop(self.index.release(unowned))
         return missing
 
     def pages(self) -> Iterator[list[Entry]]:
         """All entries of the index, atomic for each page."""
-        pages = self.index.pages()
+        return self._each(self.index.pages())
+
+    def _each(self, pages: Iterator[list[T]]) -> Iterator[list[T]]:
         while True:
             with self.lock:
                 page = next(pages, None)

@@ -174,6 +174,10 @@ class DiskIndex:
         """See `MessageIndex`; costs the same however many there are."""
         self._epoch += 1
 
+    def unowned(self) -> Iterator[list[bytes]]:
+        """See `MessageIndex`."""
+        return ([entry.id for entry in page if not entry.refs] for page in self.pages())
+
     def pages(self) -> Iterator[list[Entry]]:
         """See `MessageIndex`; in the order of the ids."""
         start = b""

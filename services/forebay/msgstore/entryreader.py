@@ -2,12 +2,14 @@
 
 import logging
 from collections.abc import Iterator
+from itertools import repeat
 from threading import Lock
 
+from forebay.msgstore.disk import File
 from forebay.msgstore.entrybatch import EntryBatch
 from forebay.msgstore.indexfile import IndexFolder, Kind
 from forebay.msgstore.segment import Segment, seqs_of
-from forebay.msgstore.segmentreader import read_entries
+from forebay.msgstore.segmentreader import read_entries, read_stored
 from forebay.msgstore.segmenttable import SegmentTable
 from forebay.msgstore.stats import QueueIndexStats
 
@@ -44,9 +46,28 @@ class EntryReader:
         for number in numbers:
             seqs = seqs_of(number)
             for first in range(seqs.start, seqs.stop, READ_AT_ONCE):
-                for batch in self.batches(range(first, min(first + READ_AT_ONCE, seqs.stop))):
-                    bodies = batch.bodies or [None] * len(batch.ids)
-                    yield from ((id, 1) for id, body in zip(batch.ids, bodies, strict=True) if body is None)
+                for id in self._stored(range(first, min(first + READ_AT_ONCE, seqs.stop))):
+                    yield id, 1
+
+    def _stored(self, seqs: range) -> list[bytes]:
+        """Ids of the messages in a part of one segment that are held and not embedded."""
+        found: list[bytes] = []
+        with self._disk:
+            with self._memory:
+                known = [
+                    (segment, list(segment.saved(part)), list(segment.journaled(part)))
+                    for segment, part in self._table.known(seqs)
+                ]
+            for segment, saved, journaled in known:
+                for batch in journaled:
+                    bodies = batch.bodies or repeat(None)
+                    found += [id for id, body in zip(batch.ids, bodies, strict=False) if body is None]
+                if saved and (file := self._open(segment)):
+                    try:
+                        found += read_stored(file, self._files.codec, saved)
+                    finally:
+                        file.close()
+        return found
 
     def _read_part(self, segment: Segment, seqs: range) -> list[EntryBatch]:
         with self._memory:
@@ -61,16 +82,20 @@ class EntryReader:
             return [batch._replace(deliveries=segment.deliveries(batch.seqs)) for batch in batches]
 
     def _read_saved(self, segment: Segment, saved: list[tuple[int, int]]) -> list[EntryBatch]:
-        if not saved:
-            return []
-        try:
-            file = self._files.disk.open(self._files.name(Kind.SEGMENT, segment.number))
-        except FileNotFoundError:
+        file = self._open(segment) if saved else None
+        if file is None:
             return []
         try:
             return list(read_entries(file, self._files.codec, saved))
         finally:
             file.close()
+
+    def _open(self, segment: Segment) -> File | None:
+        """The file of a segment; None when it has vanished."""
+        try:
+            return self._files.disk.open(self._files.name(Kind.SEGMENT, segment.number))
+        except FileNotFoundError:
+            return None
 
     def _set_aside(self, segment: Segment, seqs: set[int]) -> None:
         """Acknowledge entries whose record turned out damaged, and say so."""

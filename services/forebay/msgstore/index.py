@@ -93,6 +93,10 @@ class MessageIndex(Protocol):
         """Set every reference count to zero; the entries stay."""
         ...
 
+    def unowned(self) -> Iterator[list[bytes]]:
+        """Ids of all entries without references, in pages as `pages` has them."""
+        ...
+
     def pages(self) -> Iterator[list[Entry]]:
         """All entries in any order, some thousands a page; what changes between two pages may be seen or not."""
         ...

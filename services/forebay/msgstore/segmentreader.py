@@ -6,11 +6,14 @@ from google_crc32c import extend
 
 from forebay.msgstore.disk import Readable
 from forebay.msgstore.entrybatch import EntryBatch, batches_of
-from forebay.msgstore.queuerecord import PUBLISH, QueueEntry, decode_publish
+from forebay.msgstore.queuerecord import EMBEDDED, PUBLISH, PUBLISH_HEAD, QueueEntry, decode_publish
 from forebay.msgstore.record import HEAD_SIZE, RECORD, SUMMED_FROM, Codec
 
 BLOCK = 1 << 20
 """Octets read at once, but for the end of the last record."""
+
+_STORED = HEAD_SIZE + PUBLISH_HEAD.size
+"""Octets of the record of a message that is not embedded."""
 
 _SLACK = 8192
 """Octets read behind the start of the last record: it most likely ends there."""
@@ -23,6 +26,23 @@ def read_entries(file: Readable, codec: Codec, saved: Sequence[tuple[int, int]])
     """
     entries = (entry for block in _blocks(saved) for entry in _read_block(file, codec, block))
     return batches_of(entries)
+
+
+def read_stored(file: Readable, codec: Codec, saved: Sequence[tuple[int, int]]) -> Iterator[bytes]:
+    """Of these, ids of the messages that are not embedded; those whose record is damaged are missing."""
+    for block in _blocks(saved):
+        base = block[0][1]
+        data = _pread(file, block[-1][1] - base + _SLACK, base)
+        for seq, offset in block:
+            at = offset - base
+            stop = at + _STORED
+            if stop > len(data):
+                continue
+            marker, crc, _, kind, length, stamp, id = RECORD.unpack_from(data, at)
+            if length != PUBLISH_HEAD.size or marker != codec.marker or kind != PUBLISH or stamp != seq:
+                continue
+            if not data[at + HEAD_SIZE] & EMBEDDED and extend(codec.start, data[at + SUMMED_FROM : stop]) == crc:
+                yield id
 
 
 def _blocks(saved: Sequence[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:

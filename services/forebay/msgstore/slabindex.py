@@ -158,6 +158,12 @@ class SlabIndex:
         """Set every reference count to zero."""
         self._refs = array("I", bytes(4 * len(self._refs)))
 
+    def unowned(self) -> Iterator[list[bytes]]:
+        """Ids of all entries without references, a shard a page."""
+        return (
+            [_ID_AT(self._ids, slot * _ID)[0] for slot in shard.slots if not self._refs[slot]] for shard in self._shards
+        )
+
     def pages(self) -> Iterator[list[Entry]]:
         """All entries, a shard a page."""
         return (

@@ -6,6 +6,7 @@ import pytest
 from grpc.aio import AioRpcError, insecure_channel
 
 from eventually import eventually
+from forebay.client.store import make_message
 from forebay.pb.store.v1 import store_pb2 as pb
 from storecalls import numbered, publish, take
 
@@ -83,3 +84,20 @@ async def test_a_pod_outside_the_set_is_never_primary(pods):
     await eventually(lambda: pods.holder == first and "primary now" in pods.pods[first].log_text(), within=30)
     await pods.whole()
     assert await bodies(pods.primary) == numbered(10)
+
+
+async def test_clients_find_the_primary_and_follow_it(pods):
+    """A client that knows only a pod which keeps a copy publishes and consumes over a change of the primary."""
+    door = next(name for name in pods.names if name != pods.holder)
+    async with pods.pods[door].client() as client, client.publisher() as publisher, client.consume("orders") as orders:
+        await publisher.publish(make_message("orders", b"before"))
+        delivery = await anext(aiter(orders))
+        delivery.ack()
+        assert await orders.flush()
+        name = pods.holder
+        await pods.primary.kill()
+        outcomes = asyncio.ensure_future(publisher.publish(make_message("orders", b"after")))
+        await pods.led_by_another(name)
+        assert await outcomes == pb.OUTCOME_CONFIRMED
+        assert (await anext(aiter(orders))).message.body == b"after"
+        assert [queue.name for queue in await client.queues()] == ["orders", "ranked"]

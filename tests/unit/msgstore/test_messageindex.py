@@ -104,6 +104,7 @@ def test_forget_counts_keeps_entries(index):
     index.forget_counts()
     assert all_of(index) == [Entry(IDS[0], 5, 1, 0), Entry(IDS[1], 6, 1, 0)]
     assert index.count([(IDS[0], 2)]) == [True]
+    assert [id for page in index.unowned() for id in page] == [IDS[1]]
     assert all_of(index) == [Entry(IDS[0], 5, 1, 2), Entry(IDS[1], 6, 1, 0)]
     assert index.release([IDS[0], IDS[1]]) == [(6, 1)]
 

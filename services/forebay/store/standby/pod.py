@@ -38,6 +38,8 @@ class Cluster:
     record: Record
     connect: Callable[[str], ClientChannel]
     """A channel to the pod of a name."""
+    address: Callable[[str], str]
+    """Where clients reach the pod of a name."""
     peers: Callable[[int], list[str]]
     """Names of the other pods of a store with so many mirrors."""
     lease: LeaseSettings
@@ -57,7 +59,7 @@ class Pod:
         self.servicer = MirrorServicer(cluster.name, folder, cluster.record)
 
     def standing(self) -> UnavailableError:
-        """What this pod answers to clients until a store is open on it. The fact `primary` tells them whom to ask."""
+        """What this pod answers to clients until a store is open on it. The facts tell them whom to ask."""
         primary = self.servicer.primary or self._candidate.primary
         if not primary:
             return UnavailableError("no pod is primary now: try again", reason="NO_PRIMARY", retry_after=RETRY_SECONDS)
@@ -65,7 +67,8 @@ class Pod:
             problem = f"{primary} has become primary and reads what is on its disk: try again"
             return UnavailableError(problem, reason="NO_PRIMARY", retry_after=RETRY_SECONDS)
         problem = f"this pod keeps a copy only: ask {primary}, which is primary"
-        return UnavailableError(problem, reason="NOT_PRIMARY", retry_after=0.0, facts={"primary": primary})
+        facts = {"primary": primary, "address": self._cluster.address(primary)}
+        return UnavailableError(problem, reason="NOT_PRIMARY", retry_after=0.0, facts=facts)
 
     async def lead(self, spec: StoreSpec) -> Followers:
         """Stand by until this pod is primary, with its folder closed for a store to start on it."""

@@ -29,7 +29,7 @@ def test_a_store_is_named_by_its_kind(text):
         ("shop", "there is no Outfeed shop", "hub"),
         ("store/shp", "there is no Store shp", "shop"),
         ("peerfeed/west", "Peerfeed is no kind of service", "store/main"),
-        ("stroe/shop", "stroe is no kind of Forebay", "store"),
+        ("storee/shop", "storee is no kind of Forebay", "store"),
     ],
 )
 def test_what_is_no_service_is_told_with_what_is(text, problem, remedy):
