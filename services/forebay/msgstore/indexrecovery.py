@@ -3,8 +3,8 @@
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
 
+from forebay.msgstore.collection import collection_paused
 from forebay.msgstore.entrybatch import batches_of
 from forebay.msgstore.indexfile import IndexFolder, Kind
 from forebay.msgstore.queuemarks import QueueMarks
@@ -42,6 +42,10 @@ class IndexRecovery:
 
     def run(self, report: RecoveryReport) -> list[int]:
         """Read all; the numbers of the journals, ascending."""
+        with collection_paused():
+            return self._read(report)
+
+    def _read(self, report: RecoveryReport) -> list[int]:
         journals: list[int] = []
         for file in self._files.found:
             if file.kind is Kind.SEGMENT:
@@ -130,11 +134,16 @@ class IndexRecovery:
         self._sizes[number][place : place + len(sizes)] = sizes
 
 
-def _stretches(block: Sequence[Found]) -> Iterator[list[Found]]:
+def _stretches(block: Sequence[Found]) -> Iterator[Sequence[Found]]:
     """Published messages with consecutive numbers of one segment together, each other record alone."""
-    keyed = (
-        (found.stamp - at, number_of(found.stamp)) if found.kind == PUBLISH else (-1 - at, 0)
-        for at, found in enumerate(block)
-    )
-    for _, group in groupby(zip(keyed, block, strict=True), key=lambda pair: pair[0]):
-        yield [found for _, found in group]
+    start, following = 0, -1
+    for at, found in enumerate(block):
+        seq = found.stamp
+        if found.kind != PUBLISH or seq != following:
+            if at:
+                yield block[start:at]
+            start = at
+        published = found.kind == PUBLISH
+        following = seq + 1 if published and number_of(seq) == number_of(seq + 1) else -1
+    if block:
+        yield block[start:]

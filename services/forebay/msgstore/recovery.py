@@ -8,6 +8,7 @@ from time import perf_counter
 
 from forebay.msgstore import snapshot
 from forebay.msgstore.catalogue import Catalogue
+from forebay.msgstore.collection import collection_paused
 from forebay.msgstore.collector import breathe
 from forebay.msgstore.disk import Disk, File
 from forebay.msgstore.index import OFFSET_BITS, OFFSET_MASK, Entry, Held, where
@@ -67,8 +68,9 @@ class Recovery:
         Raises `FormatError` when the files are of a newer release, and `OSError` when the disk can't be read at all.
         """
         begun = perf_counter()
-        heads = self._add_files()
-        recovered = self._take_up(file_size) or self._read_all(heads)
+        with collection_paused():
+            heads = self._add_files()
+            recovered = self._take_up(file_size) or self._read_all(heads)
         catalogue, report = self._catalogue, self.report
         catalogue.stats.damaged = report.damaged
         report.files, report.messages = len(heads), len(catalogue.index)
@@ -164,14 +166,14 @@ class Recovery:
         newest = {found.id: found for found in block}
         places = self._catalogue.index.find(list(newest))
         start = where(file.number, 0)
-        entries = [
-            Entry(found.id, start + found.offset, found.size, 0)
+        fresh = [
+            found
             for found, place in zip(newest.values(), places, strict=True)
             if place is None or self._displace(found, *place)
         ]
-        self._catalogue.index.insert(entries)
-        file.add_live(sum(entry.size + HEAD_SIZE for entry in entries), len(entries))
-        self._stamp = max(self._stamp, max((found.stamp for found in block), default=0))
+        self._catalogue.index.insert([Entry(found.id, start + found.offset, found.size, 0) for found in fresh])
+        file.add_live(sum([found.size for found in fresh]) + HEAD_SIZE * len(fresh), len(fresh))
+        self._stamp = max([self._stamp, *(found.stamp for found in block)])
 
     def _displace(self, found: Found, place: int, size: int) -> bool:
         """Of two records with one id the later put counts; the other, or a copy of it, is garbage."""

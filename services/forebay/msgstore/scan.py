@@ -1,6 +1,7 @@
 """Walking a file of records: every record's checksum verified, whatever is damaged passed over and named."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from struct import Struct
 from typing import Any, NamedTuple
 
@@ -27,6 +28,10 @@ class Found(NamedTuple):
     stamp: int
     id: bytes
     kind: int
+
+
+_make_found: Callable[[tuple[int, int, int, bytes, int]], Found] = partial(tuple.__new__, Found)
+"""As `Found._make`, in half the time: it is called for every record of a store."""
 
 
 class Damage(NamedTuple):
@@ -96,7 +101,7 @@ class Scanner:
 
     def _walk(self, data: bytes) -> list[Found]:
         found: list[Found] = []
-        marker, start = self._codec.marker, self._codec.start
+        marker, start, make = self._codec.marker, self._codec.start, _make_found
         at, base, size = 0, self._at, len(data)
         while size - at >= HEAD_SIZE:
             begin, crc, version, kind, length, stamp, id = RECORD.unpack_from(data, at)
@@ -108,7 +113,7 @@ class Scanner:
                 if extend(start, data[at + SUMMED_FROM : stop]) == crc and stop <= size:
                     if version != VERSION:
                         raise self._newer(version)
-                    found.append(Found(base + at, length, stamp, id, kind))
+                    found.append(make((base + at, length, stamp, id, kind)))
                     at = stop
                     continue
             at = self._resynchronise(data, at, id.hex() if begin == marker else "")

@@ -25,11 +25,13 @@ class _Shard:
     The hash is Python's own for octets: keyed by a secret of the process, so nobody can choose ids that collide.
     """
 
-    __slots__ = ("filled", "mask", "table")
+    __slots__ = ("filled", "mask", "most", "table")
 
     def __init__(self, size: int) -> None:
         self.table = array("I", bytes(4 * size))
         self.mask = size - 1
+        self.most = 2 * self.mask // 3
+        """Places that may be filled."""
         self.filled = 0
         """Places that are not empty, those of removed entries included."""
 
@@ -89,9 +91,13 @@ class SlabIndex:
 
     def insert(self, entries: Iterable[Entry]) -> None:
         """Add entries whose ids are not there yet."""
+        columns = list(zip(*entries, strict=True))
+        if not columns:
+            return
+        ids, wheres, sizes, refs = columns
         shards = self._shards
-        for entry in entries:
-            hashed = hash(entry.id)
+        for id, slot in zip(ids, self._store(ids, wheres, sizes, refs), strict=True):
+            hashed = hash(id)
             shard = shards[hashed & _SHARD_MASK]
             table, mask = shard.table, shard.mask
             at = hashed >> _SHARD_BITS & mask
@@ -99,8 +105,8 @@ class SlabIndex:
                 at = at + 1 & mask
             if not table[at]:
                 shard.filled += 1
-            table[at] = self._store(entry)
-            if 3 * shard.filled > 2 * mask:
+            table[at] = slot
+            if shard.filled > shard.most:
                 self._rebuild(hashed & _SHARD_MASK)
 
     def count(self, counts: Sequence[tuple[bytes, int]]) -> list[bool]:
@@ -184,22 +190,25 @@ class SlabIndex:
             at = at + 1 & mask
         return table, at, slot
 
-    def _store(self, entry: Entry) -> int:
-        """Write an entry into a free slot, or a new one at the end."""
-        id, where, size, refs = entry
-        slot = self._free
-        if slot:
+    def _store(
+        self, ids: Sequence[bytes], wheres: Sequence[Where], sizes: Sequence[int], refs: Sequence[int]
+    ) -> list[int]:
+        """Write entries into free slots, and into new ones at the end; their slots."""
+        slots: list[int] = []
+        while self._free and len(slots) < len(ids):
+            at, slot = len(slots), self._free
             self._free = self._wheres[slot]
-            self._ids[slot * _ID : slot * _ID + _ID] = id
-            self._wheres[slot], self._sizes[slot], self._refs[slot] = where, size, refs
-        else:
-            slot = len(self._refs)
-            self._ids += id
-            self._wheres.append(where)
-            self._sizes.append(size)
-            self._refs.append(refs)
-        self._used += 1
-        return slot
+            self._ids[slot * _ID : slot * _ID + _ID] = ids[at]
+            self._wheres[slot], self._sizes[slot], self._refs[slot] = wheres[at], sizes[at], refs[at]
+            slots.append(slot)
+        reused, first = len(slots), len(self._refs)
+        slots += range(first, first + len(ids) - reused)
+        self._ids += b"".join(ids[reused:])
+        self._wheres.extend(wheres[reused:])
+        self._sizes.extend(sizes[reused:])
+        self._refs.extend(refs[reused:])
+        self._used += len(ids)
+        return slots
 
     def _rebuild(self, number: int) -> None:
         """Forget where entries were removed, and grow if more than half of the table is really needed."""

@@ -62,29 +62,27 @@ class Traffic:
             await publisher.flush()
             assert publisher.tally.refused == 0
 
-    async def consume(self, everything=None):
-        """Until stopped; or, with a set of numbers, until all of them are acknowledged safely."""
+    async def consume(self):
+        """For ever."""
         settings = ConsumeSettings(backoff=QUICK)
         async with self.client.consume("work", prefetch=200, settings=settings) as consumption:
-            asked = set()
+            asked = {}
             async for delivery in consumption:
                 number = int(delivery.body.partition(b":")[0])
                 self.seen.add(number)
                 if number in self.acked:
                     self.repeats.append(number)
-                if everything is None and self.random.random() < 0.05:
+                if self.random.random() < 0.05:
                     delivery.requeue()
                 else:
                     delivery.ack()
-                    asked.add(number)
-                if len(asked) >= 100 or (everything and everything <= self.acked | asked):
+                    asked[number] = delivery._settlements
+                if len(asked) >= 100:
+                    # A flush tells of the connection of that moment, not of those that were lost before.
+                    now = consumption._settlements
                     if await consumption.flush():
-                        self.acked |= asked
-                    asked = set()
-                if self.stopped and everything is None:
-                    return
-                if everything and everything <= self.acked:
-                    return
+                        self.acked |= {number for number, settlements in asked.items() if settlements is now}
+                    asked = {}
 
 
 async def contents(client, queue):

@@ -19,6 +19,8 @@ async def contents(client, queue="orders"):
 async def test_what_was_confirmed_is_there_after_a_kill(server, client):
     for number in range(20):
         await client.publish("orders.eu", b"%d" % number)
+    # Its connection would wait before it is tried again, and the next client would share it.
+    await client.close()
     await server.kill()
     await server.start()
     async with server.client() as again:
@@ -103,6 +105,7 @@ async def test_order_and_counts_of_deliveries_survive(server, client):
         async for delivery in orders:
             if delivery.body == b"1":
                 break
+    await client.close()
     await server.stop()
     await server.start()
     async with server.client() as again:

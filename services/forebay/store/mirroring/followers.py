@@ -69,7 +69,7 @@ class Followers:
 
     def forget(self, uid: str) -> None:
         """A queue is gone for good."""
-        if self.queues.pop(uid, None):
+        if self.queues.pop(uid, None) is not None:
             self.told.append(changes.removed(uid))
 
     def collect(self, puts: Sequence[Put]) -> Shipment | None:
@@ -125,7 +125,10 @@ class Followers:
         """Send all that there is, a part at a time; what happens meanwhile goes its own way."""
         for uid in list(self.queues):
             position, first = 0, True
-            while (first or position) and (queue := self.queues.get(uid)):
+            while first or position:
+                queue = self.queues.get(uid)
+                if queue is None:  # it was removed meanwhile
+                    break
                 begin = [queue.opened(), *queue.copied_marks()] if first else []
                 runs, position = await queue.copy(position)
                 told = begin + [change for run in runs for change in changes.copied(uid, run)]

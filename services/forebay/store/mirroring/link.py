@@ -56,6 +56,7 @@ class Link:
         self._octets = 0
         self._news = asyncio.Event()
         self._more = asyncio.Event()
+        self._failed = asyncio.Event()
 
     def send(self, requests: Iterable[pb.FollowRequest]) -> None:
         """Requests of a step, the last of which has its number."""
@@ -71,7 +72,8 @@ class Link:
 
     async def run(self) -> None:
         """Send and hear, until it fails; then `failure` tells why."""
-        tasks = [asyncio.ensure_future(work()) for work in (self._write, self._read, self._watch)]
+        works = (self._write(), self._read(), self._watch(), self._failed.wait())
+        tasks: list[asyncio.Future[object]] = [asyncio.ensure_future(work) for work in works]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             self.fail(_reason(next(iter(done)).exception()))
@@ -85,6 +87,7 @@ class Link:
     def fail(self, reason: str) -> None:
         """The mirror is gone; the first reason counts."""
         self.failure = self.failure or reason
+        self._failed.set()
         self._stir()
 
     async def until(self, step: int) -> None:

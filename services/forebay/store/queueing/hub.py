@@ -100,7 +100,7 @@ class QueueHub:
     async def _recount(self) -> None:
         processes = self._queues.values()
         await asyncio.gather(*(process.opened.wait() for process in processes))
-        opened = [process.backing for process in processes if process.backing]
+        opened = [process.backing for process in processes if process.backing is not None]
         if not self._storage.recount_needed:
             return
         if len(opened) < len(self._queues):

@@ -146,7 +146,7 @@ class QueueProcess:
 
     async def _close(self) -> None:
         backing, self.backing = self.backing, None
-        if backing:
+        if backing is not None:
             try:
                 await in_thread(backing.close)
             except (MessageStoreError, OSError, ValueError) as error:
@@ -169,7 +169,9 @@ class QueueProcess:
         """Delete what is on disk, and take the references of its messages back."""
         try:
             role = prequeue.Role.RECOVERING
-            backing = self.backing or await prequeue.become(role, self.spec, self._site, self._followers)
+            backing = self.backing
+            if backing is None:
+                backing = await prequeue.become(role, self.spec, self._site, self._followers)
             await in_thread(backing.erase)
         except (MessageStoreError, FieldError) as error:
             log.warning("a queue cannot be read; it is deleted", queue=self.spec.name, problem=described(error))
