@@ -71,6 +71,13 @@
 - apiGroups: [monitoring.coreos.com]
   resources: [servicemonitors]
   verbs: [get, create, patch, delete]
+- apiGroups: [rbac.authorization.k8s.io]
+  resources: [roles, rolebindings]
+  verbs: [get, create, patch]
+# The pods of a Store with mirrors are given this, and nobody can give what he has not got.
+- apiGroups: [coordination.k8s.io]
+  resources: [leases]
+  verbs: [get, create, update]
 {{- end -}}
 
 {{/* In the operator's own namespace: the authorities of the namespaces, and the Lease. */}}

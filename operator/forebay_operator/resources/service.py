@@ -8,6 +8,7 @@ from forebay_operator.body import Body
 from forebay_operator.kube import Kind
 from forebay_operator.kube.kinds import SERVICE_MONITOR
 from forebay_operator.principals import OPERATOR
+from forebay_operator.resources.lease import lease_rights
 from forebay_operator.resources.names import ServiceNames
 from forebay_operator.resources.network import (
     ANY_POD,
@@ -60,22 +61,24 @@ def service_objects(
     settings: Settings,
     *,
     monitoring: bool,
+    replicas: int = 1,
     **digests: str,
 ) -> list[Body]:
     """All objects of a service but its Secrets, in the order to apply them.
 
     `resources` are its pods' requests and limits; `digests` roll the pods; `monitoring` tells whether the cluster knows
-    ServiceMonitors.
+    ServiceMonitors. Of several `replicas` one is primary, by a Lease that they may keep.
     """
     names = ServiceNames.of(resource)
     made = process(names, listeners, resources, settings)
     objects = [
         account(resource, names),
+        *(lease_rights(resource, names.role, names.main) if replicas > 1 else ()),
         client_service(resource, names, listeners),
         headless_service(resource, names.role, names.pods, [port_of(grpc_listener(resource))]),
         service_policy(resource, names, listeners),
         disruption_budget(resource, names.role, names.main),
-        service_set(resource, names, made, settings, **digests),
+        service_set(resource, names, made, settings, replicas, **digests),
     ]
     if monitoring and settings.monitoring.service_monitor:
         objects.append(service_monitor(resource, names.role, names.main, settings.monitoring.labels))
@@ -89,7 +92,7 @@ def service_leftovers(resource: Service, settings: Settings, *, monitoring: bool
 
 
 def account(resource: Service, names: ServiceNames) -> Body:
-    """Who the pods are to the API server: somebody without rights, whom no pod takes for another."""
+    """Who the pods are to the API server: somebody whom no pod takes for another, and who has no rights by itself."""
     return owned(resource, names.role, "v1", "ServiceAccount", names.main, automountServiceAccountToken=False)
 
 
@@ -109,10 +112,16 @@ def service_policy(resource: Service, names: ServiceNames, listeners: Sequence[L
     return network_policy(resource, names.role, names.main, ingress)
 
 
-def service_set(resource: Service, names: ServiceNames, made: Process, settings: Settings, **digests: str) -> Body:
+def service_set(
+    resource: Service, names: ServiceNames, made: Process, settings: Settings, replicas: int, **digests: str
+) -> Body:
     """The StatefulSet."""
     template = pod_template(resource, names.role, made, settings, settings.service, **digests)
-    template["spec"] |= {"serviceAccountName": names.main, "terminationGracePeriodSeconds": GRACE_SECONDS}
+    template["spec"] |= {
+        "serviceAccountName": names.main,
+        "terminationGracePeriodSeconds": GRACE_SECONDS,
+        "automountServiceAccountToken": replicas > 1,
+    }
     return stateful_set(
         resource,
         names.role,
@@ -121,6 +130,7 @@ def service_set(resource: Service, names: ServiceNames, made: Process, settings:
         template=template,
         storage=resource.spec.storage.size,
         storage_class=settings.service.storage_class,
+        replicas=replicas,
     )
 
 

@@ -16,5 +16,14 @@ def store_objects(store: Store, settings: Settings, *, monitoring: bool) -> list
     memory = store.spec.memory.limit
     # All of it is asked for: what has more than it asked for is the first to go where memory is short.
     resources = with_memory(settings.service.resources, memory, memory)
-    # Where the places of messages are kept is decided at a start.
-    return service_objects(store, listeners, resources, settings, monitoring=monitoring, index=store.spec.index.value)
+    return service_objects(
+        store,
+        listeners,
+        resources,
+        settings,
+        monitoring=monitoring,
+        replicas=1 + store.spec.mirrors,
+        # Both are looked at when a pod starts.
+        index=store.spec.index.value,
+        mirrors=str(store.spec.mirrors),
+    )

@@ -13,7 +13,7 @@ from forebay.api.v1alpha1 import Service as ServiceResource
 from forebay.cli.errors import ConfigurationError, InputError
 from forebay.cli.hosting import Hosting
 from forebay.cli.running import to_the_end
-from forebay.cli.servicekind import ServiceKind, kind_of
+from forebay.cli.servicekind import ServiceKind, kind_of, make_pod
 from forebay.msgstore import RealDisk, replace
 from forebay.outfeed import Surroundings
 from forebay.runtime import (
@@ -83,8 +83,8 @@ def run_pod(hosting: Hosting, kind: ServiceKind, folder: Path, name: str) -> Non
 
 async def run(hosting: Hosting, resource: ServiceResource, folder: Path, document: ConfigDocument) -> None:
     """Host one service, whose document lies in a folder; one that is older than what was in force has to be renewed."""
-    identity, data = (resource.metadata.namespace, resource.metadata.name), hosting.folder(resource)
-    service = kind_of(resource).make(identity, data, Surroundings(None, service_host, EVERYWHERE))
+    data, surroundings = hosting.folder(resource), Surroundings(None, service_host, EVERYWHERE)
+    service = make_pod(resource, service_host(resource), data, surroundings, hosting.tls)
     host = PodHost(service, hosting.settings(resource), data, document)
     if host.overtaken:
         last = host.least

@@ -7,6 +7,7 @@ from pathlib import Path
 from forebay.api import Manifests
 from forebay.api.v1alpha1 import Outfeed, Store
 from forebay.api.v1alpha1 import Service as ServiceResource
+from forebay.cli.storecluster import cluster_of
 from forebay.outfeed import OutfeedService, Surroundings
 from forebay.runtime import Service
 from forebay.runtime.grpcserver import LARGE_MESSAGE_LIMIT, MESSAGE_LIMIT
@@ -35,6 +36,16 @@ class ServiceKind:
 def make_store(identity: tuple[str, str], folder: Path, _: Surroundings) -> Service:
     """A Store; it needs nothing around it."""
     return StoreService(identity, folder, open_hub)
+
+
+def make_pod(
+    resource: ServiceResource, service: str, folder: Path, surroundings: Surroundings, tls: Path | None
+) -> Service:
+    """The service of a pod. service: DNS name of its Service. Raises `SettingsError`."""
+    identity = resource.metadata.namespace, resource.metadata.name
+    if isinstance(resource, Store) and resource.spec.mirrors:
+        return StoreService(identity, folder, open_hub, cluster=cluster_of(resource, service, tls))
+    return kind_of(resource).make(identity, folder, surroundings)
 
 
 OUTFEED = ServiceKind("Outfeed", Outfeed, OutfeedService, MESSAGE_LIMIT)

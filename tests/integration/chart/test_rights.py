@@ -94,9 +94,13 @@ def test_outside_of_its_namespaces_authorities_alone_are_reached_by_name():
     assert named == [["forebay-ca-news", "forebay-ca-lab"]]
 
 
-def test_a_lease_is_reached_only_where_a_leader_is_elected():
-    assert not [right for right in in_namespace(rendered("defaults"), "system") if right[1] == "leases"]
-    assert [right for right in in_namespace(rendered("leader-election"), "system") if right[1] == "leases"]
+def test_the_lease_of_the_operator_is_reached_only_where_a_leader_is_elected():
+    def named(sample):
+        rules = [rule for role in roles(rendered(sample)) for rule in role["rules"] if "leases" in rule["resources"]]
+        return {name for rule in rules for name in rule.get("resourceNames", ())}
+
+    assert named("defaults") == set()
+    assert named("leader-election") == {"forebay-operator"}
 
 
 @each_sample

@@ -1,6 +1,7 @@
 """Where the files of a store are, and what is done to folders of queues as a whole."""
 
 import asyncio
+import re
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -12,11 +13,18 @@ DATA = "data"
 """Folder of messages and queues within that of the store."""
 FOLDER = "queues"
 """Each queue has a folder of the name of its identity in it."""
+LEVEL = re.compile(r"p\d+")
+"""Names of the folders that a queue with priorities has in its own, one for each level."""
 
 
 def folder_of(uid: str) -> str:
     """Where the queue of an identity lives."""
     return f"{FOLDER}/{uid}"
+
+
+def levels_in(disk: Disk, folder: str) -> list[str]:
+    """Names of the levels in the folder of a queue; none where it has no priorities."""
+    return [name for name in disk.names(folder) if LEVEL.fullmatch(name)]
 
 
 def erase(disk: Disk, folder: str) -> None:
@@ -25,7 +33,7 @@ def erase(disk: Disk, folder: str) -> None:
         return
     for name in disk.names(folder):
         path = f"{folder}/{name}"
-        if name.startswith("p") and "." not in name:
+        if LEVEL.fullmatch(name):
             erase(disk, path)
         else:
             disk.unlink(path)

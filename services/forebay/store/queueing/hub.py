@@ -126,7 +126,7 @@ class QueueHub:
         if intake.largest > limit:
             at = next(at for at, size in enumerate(intake.sizes) if size > limit)
             raise _too_large(at, intake.sizes[at] - intake.added, self._spec.messages.max_size)
-        self._unseen += sum(intake.sizes)
+        self._unseen += intake.octets
         if self._unseen >= LOOK_OCTETS:
             self._look()
         return intake

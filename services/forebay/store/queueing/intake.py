@@ -48,12 +48,13 @@ class Intake:
         self.added = len(ends)
         """Octets of each that its sender has not sent."""
         self.sizes = list(map(len, self.contents))
+        self.octets = sum(self.sizes)
         self.largest = max(self.sizes)
         """Octets of the largest content."""
         self.addresses = [message.address for message in messages]
         self.ttls = _ttls(messages)
         """Milliseconds to live as messages say; None when none of them says anything."""
-        self.transients = bytes(message.transient for message in messages)
+        self.transients = bytes([message.transient for message in messages])
         self.ids: list[bytes] = []
         """16 octets each."""
 

@@ -10,7 +10,7 @@ import structlog
 from forebay.runtime.clock import Clock
 from forebay.store.backing.protocol import BackingQueue, Batch
 from forebay.store.backing.run import Arrival, Run, spans_of, total
-from forebay.store.queueing import admission, deadletters, limits
+from forebay.store.queueing import admission, deadletters
 from forebay.store.queueing.admission import Admission
 from forebay.store.queueing.counting import Counters
 from forebay.store.queueing.dedup import Numbers
@@ -22,6 +22,7 @@ from forebay.store.queueing.rounds import Rounds
 from forebay.store.queueing.spec import QueueSpec
 from forebay.store.queueing.ticket import CONFIRMED, DUPLICATE, REFUSED, Share, Ticket
 from forebay.store.queueing.timer import Timer
+from forebay.store.queueing.trimming import Trimming
 
 if TYPE_CHECKING:
     from forebay.store.queueing.waiting import Waiter
@@ -53,7 +54,6 @@ class LiveQueue:
         self._round: list[Waiter] = []
         self._taken = (0, 0)
         """Messages and octets that the round has, of those that arrived."""
-        self._largest = 0
         self._used = clock.monotonic()
         self._duration = inf
         self._timer = Timer(clock, self._stirred.set)
@@ -61,7 +61,8 @@ class LiveQueue:
             spec, backing, counters, clock, touched=lambda: rounds.add(self), stirred=self._stirred.set
         )
         self._letterbox = Letterbox(self.core, forward, self._guarded)
-        self.delivering = Delivering(self.core, self._letterbox, self._trim)
+        self._trimming = Trimming(self.core, self._letterbox)
+        self.delivering = Delivering(self.core, self._letterbox, self._trimming.trim)
 
     async def recover(self) -> None:
         """Learn from the disk which messages of named publishers it has."""
@@ -72,14 +73,14 @@ class LiveQueue:
             name, number = deadletters.origin(content)
             if name:
                 self._numbers.restore(name, number)
-        self._largest = max((run.octets for run in (backing.head(),) if run), default=0)
+        self._trimming.largest = backing.octets
         self._stirred.set()
 
     def change(self, spec: QueueSpec) -> None:
         """It is to be another from now on; what came in keeps its expiry."""
         self.core.spec = spec
         self.delivering.consumers.set_single(spec.single_active_consumer)
-        self._trim()
+        self._trimming.trim()
         self.delivering.serve()
         self._stirred.set()
 
@@ -102,7 +103,7 @@ class LiveQueue:
             sizes = [len(arrival.content) for arrival in arrivals]
             core.arriving += len(sizes)
             core.arriving_octets += sum(sizes)
-            self._largest = max(self._largest, *sizes)
+            self._trimming.largest = max(self._trimming.largest, *sizes)
             counters.published += len(sizes)
             self._promise(ticket, admitted.kept, CONFIRMED)
         if admitted.duplicates:
@@ -176,7 +177,7 @@ class LiveQueue:
         for waiter in told:
             waiter.kept()
         if became_ready:
-            self._trim()
+            self._trimming.trim()
             self.delivering.serve()
             self._arm()
 
@@ -238,25 +239,6 @@ class LiveQueue:
             self.core.backing.set_target(duration)
             self.core.touch()
 
-    # Limits
-    def _trim(self) -> None:
-        """Let go of what is too much."""
-        core = self.core
-        spec = core.spec
-        if spec.overflow != "drop-head" or not limits.limited(spec):
-            return
-        while count := limits.excess(spec, self._visible(), self._largest):
-            runs = core.backing.drop(count)
-            core.counters.dropped += total(runs)
-            self._letterbox.lose(runs, deadletters.MAXLEN)
-            if not runs:
-                self._stirred.set()
-                return
-
-    def _visible(self) -> limits.Standing:
-        core = self.core
-        return core.standing._replace(ready=len(core.backing), ready_octets=core.backing.octets)
-
     # Calls
     def use(self) -> None:
         """Somebody uses the queue."""
@@ -299,7 +281,7 @@ class LiveQueue:
             if self._failure:
                 raise self._failure
             await self._expire_deep()
-            await self._trim_deep()
+            await self._trimming.trim_deep()
             await self._letterbox.send()
             await self._warm()
             await self._empty_unused()
@@ -314,12 +296,6 @@ class LiveQueue:
             core.counters.expired += total(runs)
             self._letterbox.lose(runs, deadletters.EXPIRED)
             self._stirred.set()
-
-    async def _trim_deep(self) -> None:
-        self._trim()
-        if self.core.spec.overflow == "drop-head" and limits.excess(self.core.spec, self._visible(), self._largest):
-            await self.core.backing.warm_victims()
-            self._trim()
 
     async def _warm(self) -> None:
         backing = self.core.backing

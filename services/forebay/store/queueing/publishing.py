@@ -57,7 +57,7 @@ class Publishing:
         self._check(first, len(messages))
         intake = self._read(messages, self._name, first)
         self._next = first + len(intake)
-        ticket = Ticket(first, len(intake), sum(intake.sizes), self._done)
+        ticket = Ticket(first, len(intake), intake.octets, self._done)
         self.octets += ticket.octets
         self._window.add(ticket)
         self._publish(intake, ticket, self._name.encode())

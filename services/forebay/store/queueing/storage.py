@@ -101,8 +101,7 @@ class Storage:
     def _levels(self, uid: str) -> Iterator[Site]:
         """Where the levels of a queue are that is not at work."""
         folder = queuefolder.folder_of(uid)
-        levels = [name for name in self.disk.names(folder) if self.disk.names(f"{folder}/{name}")]
-        for name in levels or [""]:
+        for name in queuefolder.levels_in(self.disk, folder) or [""]:
             yield Site(
                 self.disk,
                 f"{folder}/{name}" if name else folder,

@@ -13,6 +13,7 @@ from forebay.runtime.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
     LeaseError,
+    PermissionDeniedError,
     ResourceExhaustedError,
     UnavailableError,
 )
@@ -30,13 +31,14 @@ log = structlog.stdlib.get_logger(__name__)
 class MirrorServicer(MirrorServiceServicer):
     """One stream at a time: a later one, of the same or a later primary, ends the one before."""
 
-    def __init__(self, name: str, folder: CopyFolder, record: MemberRecord) -> None:
-        """name: of this pod."""
+    def __init__(self, name: str, certified: str, folder: CopyFolder, record: MemberRecord) -> None:
+        """name: of this pod. certified: name in the certificates of pods; empty: nobody has to prove anything."""
         self.primary = ""
         """Whom it follows; empty: nobody."""
         self.standing_by = False
         """It follows primaries: neither before it is told to, nor once it is primary itself, or about to be."""
         self._name = name
+        self._certified = certified
         self._folder = folder
         self._record = record
         self._turn = asyncio.Lock()
@@ -46,6 +48,7 @@ class MirrorServicer(MirrorServiceServicer):
         self, requests: AsyncIterator[pb.FollowRequest], context: "ServicerContext[pb.FollowRequest, pb.FollowResponse]"
     ) -> AsyncIterator[pb.FollowResponse]:
         """See the protocol."""
+        self._admit(context)
         begin = await self._begun(requests)
         self._end_other()
         async with self._turn:
@@ -82,6 +85,12 @@ class MirrorServicer(MirrorServiceServicer):
                     self._folder.finish()
                 yield pb.FollowResponse(step=request.step)
                 await replica.rest()
+
+    def _admit(self, context: "ServicerContext[pb.FollowRequest, pb.FollowResponse]") -> None:
+        """Whatever the store's rules of access say, its copies are written by its own pods alone."""
+        names = context.auth_context().get("x509_subject_alternative_name", ())
+        if self._certified and self._certified.encode() not in names:
+            raise PermissionDeniedError("only the pods of the store itself may write to its mirrors")
 
     async def _begun(self, requests: AsyncIterator[pb.FollowRequest]) -> pb.FollowBegin:
         first = await anext(aiter(requests), None)

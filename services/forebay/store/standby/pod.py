@@ -42,6 +42,8 @@ class Cluster:
     """Where clients reach the pod of a name."""
     peers: Callable[[int], list[str]]
     """Names of the other pods of a store with so many mirrors."""
+    certified: str
+    """Name that the certificate of each pod has, and no other; empty: plain text is spoken."""
     lease: LeaseSettings
 
 
@@ -56,7 +58,7 @@ class Pod:
         self._candidate = Candidate(
             cluster.name, self._lease, cluster.record, clock, lambda first: folder.lacks_nothing(first=first)
         )
-        self.servicer = MirrorServicer(cluster.name, folder, cluster.record)
+        self.servicer = MirrorServicer(cluster.name, cluster.certified, folder, cluster.record)
 
     def standing(self) -> UnavailableError:
         """What this pod answers to clients until a store is open on it. The facts tell them whom to ask."""

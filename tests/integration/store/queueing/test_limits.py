@@ -121,6 +121,18 @@ async def test_a_lower_limit_reaches_what_is_on_disk_alone(queues):
     assert await queues.contents("q") == [b"%d" % number for number in range(3990, 4000)]
 
 
+async def test_no_more_goes_than_has_to_after_a_restart(queues):
+    await queues.open(queue("q"))
+    await queues.publish("q", b"", *[bytes([n]) * SIZE for n in range(5)])
+    await queues.reopen()
+    await queues.apply(queue("q", max_octets=octets(4)))
+    assert await queues.contents("q") == [bytes([n]) * SIZE for n in range(1, 5)]
+    await queues.publish("q", b"small")
+    assert await queues.contents("q") == [*[bytes([n]) * SIZE for n in range(1, 5)], b"small"]
+    await queues.publish("q", bytes(200))
+    assert await queues.contents("q") == [*[bytes([n]) * SIZE for n in range(2, 5)], b"small", bytes(200)]
+
+
 async def test_a_queue_of_length_0_hands_on_what_can_be_delivered_or_nothing(queues):
     await queues.open(queue("q", max_length=0))
     assert await queues.publish("q", b"x") == [CONFIRMED]

@@ -48,8 +48,11 @@ async def test_what_is_on_disk_of_no_queue_is_deleted_unless_it_is_spared(queues
     await queues.apply(queue("a", bindings=("x",)), queue("b", bindings=("x",)))
     assert queues.disk.names("queues") == ["uid-a", "uid-b"]
     assert len(await queues.contents("b")) == 2
+    await queues.close()
+    await queues.open(queue("a", bindings=("x",)))
+    await queues.apply(queue("a", bindings=("x",)))
+    assert queues.disk.names("queues") == ["uid-a"]
     await queues.hub.purge("a")
-    await queues.hub.purge("b")
     await queues.until(lambda: queues.hub.figures().persistent.messages == 0)
 
 

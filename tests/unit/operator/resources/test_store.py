@@ -84,3 +84,26 @@ def test_it_has_no_volume_but_its_own_and_its_secrets():
     volumes = {each["name"]: each for each in pod_spec(objects_of_store())["volumes"]}
     assert volumes.keys() == {"config", "tls", "tmp"}
     assert volumes["config"]["secret"]["secretName"] == "shop-store-config"
+
+
+def test_with_mirrors_it_has_as_many_pods_more_which_may_keep_one_lease():
+    objects = objects_of_store(store(mirrors=2))
+    assert one(objects, "StatefulSet")["spec"]["replicas"] == 3
+    assert pod_spec(objects)["automountServiceAccountToken"] is True
+    assert one(objects, "Role")["rules"] == [
+        {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["create"]},
+        {
+            "apiGroups": ["coordination.k8s.io"],
+            "resources": ["leases"],
+            "resourceNames": ["shop-store"],
+            "verbs": ["get", "update"],
+        },
+    ]
+    binding = one(objects, "RoleBinding")
+    assert binding["roleRef"]["name"] == "shop-store"
+    assert binding["subjects"] == [{"kind": "ServiceAccount", "name": "shop-store", "namespace": "news"}]
+
+
+def test_without_mirrors_its_pod_has_no_way_to_the_api_server():
+    assert pod_spec(objects_of_store())["automountServiceAccountToken"] is False
+    assert "Role" not in {each["kind"] for each in objects_of_store()}
