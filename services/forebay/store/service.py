@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -139,11 +140,14 @@ class StoreService(Service):
 
     def collect(self) -> Iterable[Metric]:
         """All figures of this moment."""
-        return service_metrics(self._hub.figures(), self._hub.list()) if self._hub else ()
+        shown = service_metrics(self._hub.figures(), self._hub.list()) if self._hub else ()
+        return chain(shown, self._pod.collect() if self._pod else ())
 
     def degradations(self) -> Sequence[Degradation]:
         """What the service does without."""
-        return degradations(self._hub) if self._hub else [_NOT_CONFIGURED]
+        if self._hub:
+            return [*degradations(self._hub), *(self._pod.degradations() if self._pod else ())]
+        return self._pod.degradations() if self._pod and self._leading else [_NOT_CONFIGURED]
 
     def access(self) -> Sequence[AccessRule]:
         """Who may call what."""

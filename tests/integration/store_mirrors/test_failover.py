@@ -101,3 +101,18 @@ async def test_clients_find_the_primary_and_follow_it(pods):
         assert await outcomes == pb.OUTCOME_CONFIRMED
         assert (await anext(aiter(orders))).message.body == b"after"
         assert [queue.name for queue in await client.queues()] == ["orders", "ranked"]
+
+
+async def test_pods_tell_what_they_are(pods):
+    values = {name: await server.metrics() for name, server in pods.pods.items()}
+    assert {name for name, value in values.items() if value[("forebay_store_primary",)]} == {pods.holder}
+    assert values[pods.holder][("forebay_store_members",)] == 3
+    away = next(name for name in pods.names if name != pods.holder)
+    await pods.pods[away].kill()
+
+    async def told():
+        _, page = await pods.primary.page("readyz")
+        return away in page and "MirrorsMissing" in page
+
+    await pods.left_out(away)
+    await eventually(told, within=20)

@@ -89,12 +89,12 @@ class Followers:
             self._step += 1
             for link in self._links.values():
                 link.send(steps.requests(self._step, shipment.contents, shipment.told))
-        for name, link, step in [(name, link, link.sent) for name, link in self._awaited.items()]:
+        for link, step in [(link, link.sent) for link in self._awaited.values()]:
             try:
                 await link.until(step)
                 await link.room()
             except LinkError as error:
-                await self._expel(name, str(error))
+                await self._expel(link, str(error))
         if not self._lease.held:
             raise DeposedError(f"{self._name} is no longer sure to be primary: nothing is confirmed any more")
 
@@ -113,8 +113,7 @@ class Followers:
             del self._links[link.name]
             work.cancel()
             await asyncio.gather(work, return_exceptions=True)
-            if link.name in self._awaited:
-                await self._expel(link.name, link.failure)
+            await self._expel(link, link.failure)
 
     def restart(self, reason: str) -> None:
         """What mirrors have may differ from what is here: all begin anew."""
@@ -156,10 +155,14 @@ class Followers:
         await self._set(partial(membership.joined, link.name))
         log.info("mirror has everything", mirror=link.name, members=self.members)
 
-    async def _expel(self, name: str, reason: str) -> None:
-        self._awaited.pop(name, None)
-        log.warning("mirror leaves the set", mirror=name, problem=reason)
-        await self._set(partial(membership.left, name))
+    async def _expel(self, link: Link, reason: str) -> None:
+        """Take a mirror out of the set. Until that is written, rounds go on waiting for it."""
+        if self._awaited.get(link.name) is not link:
+            return
+        log.warning("mirror leaves the set", mirror=link.name, problem=reason)
+        await self._set(partial(membership.left, link.name))
+        if self._awaited.get(link.name) is link:
+            del self._awaited[link.name]
 
     async def _set(self, change: Callable[[Members], Members]) -> None:
         """Change the set, trying as long as the lease is held. Raises `DeposedError`."""

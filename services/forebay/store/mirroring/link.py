@@ -91,19 +91,20 @@ class Link:
         self._stir()
 
     async def until(self, step: int) -> None:
-        """Wait until a step is safe there. Raises `LinkError`."""
-        while self.answered < step:
-            await self._change()
+        """Wait until a step is safe there. Raises `LinkError`, also of a mirror that had it before it was gone."""
+        while self.answered < step and not self.failure:
+            await self._news.wait()
+        self._check()
 
     async def room(self) -> None:
         """Wait until not too much is on its way. Raises `LinkError`."""
-        while self._octets > WINDOW:
-            await self._change()
+        while self._octets > WINDOW and not self.failure:
+            await self._news.wait()
+        self._check()
 
-    async def _change(self) -> None:
+    def _check(self) -> None:
         if self.failure:
             raise LinkError(self.failure)
-        await self._news.wait()
 
     def _stir(self) -> None:
         self._news.set()

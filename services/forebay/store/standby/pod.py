@@ -1,10 +1,12 @@
 """A pod of a store with mirrors: it stands by until it is elected, and leads from then on, to its end."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from random import Random
 from typing import Protocol
+
+from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 
 from forebay.api.v1alpha1 import StoreSpec
 from forebay.api.v1alpha1.store import FsyncMode
@@ -13,6 +15,7 @@ from forebay.runtime.channel import ClientChannel
 from forebay.runtime.clock import Clock
 from forebay.runtime.errors import UnavailableError
 from forebay.runtime.lease import Lease, LeaseRecord, LeaseSettings
+from forebay.runtime.service import Degradation
 from forebay.store.errors import DeposedError
 from forebay.store.mirroring.connector import Connector
 from forebay.store.mirroring.followers import Followers
@@ -58,6 +61,8 @@ class Pod:
         self._candidate = Candidate(
             cluster.name, self._lease, cluster.record, clock, lambda first: folder.lacks_nothing(first=first)
         )
+        self._followers: Followers | None = None
+        self._mirrors = 0
         self.servicer = MirrorServicer(cluster.name, cluster.certified, folder, cluster.record)
 
     def standing(self) -> UnavailableError:
@@ -78,7 +83,9 @@ class Pod:
         self.servicer.standing_by = True
         await self._candidate.elected()
         await self.servicer.stop()
-        return Followers(self._cluster.name, self._cluster.record, self._lease, self._clock)
+        self._mirrors = spec.mirrors
+        self._followers = Followers(self._cluster.name, self._cluster.record, self._lease, self._clock)
+        return self._followers
 
     async def keep(self, followers: Followers, spec: StoreSpec) -> None:
         """Have mirrors follow for as long as this pod is primary. Raises `DeposedError` when it is so no more."""
@@ -98,6 +105,26 @@ class Pod:
             await asyncio.gather(following, lost, return_exceptions=True)
         raise DeposedError(f"{self._cluster.name} lost its lease: it is primary no more")
 
+    def degradations(self) -> list[Degradation]:
+        """What the store does without, as this pod sees it: mirrors, or a primary."""
+        if self._followers is None:
+            return [] if self.servicer.primary else [_alone(self.standing())]
+        missing = [name for name in self._cluster.peers(self._mirrors) if name not in self._followers.members]
+        if not missing:
+            return []
+        problem = f"{', '.join(missing)} cannot go on if this pod is gone: away, or not caught up yet; see the log"
+        return [Degradation("MirrorsMissing", problem)]
+
+    def collect(self) -> Iterable[Metric]:
+        """Figures of this moment."""
+        primary = GaugeMetricFamily("forebay_store_primary", "1 on the pod that is primary, else 0.")
+        primary.add_metric([], float(self._followers is not None))
+        yield primary
+        if self._followers:
+            members = GaugeMetricFamily("forebay_store_members", "Pods that have all that was confirmed.")
+            members.add_metric([], float(len(self._followers.members)))
+            yield members
+
     async def leave(self) -> None:
         """At the end, with everything written: let another be primary."""
         await self.servicer.stop()
@@ -105,3 +132,7 @@ class Pod:
 
     def _channels(self, mirrors: int) -> Mapping[str, ClientChannel]:
         return {name: self._cluster.connect(name) for name in self._cluster.peers(mirrors)}
+
+
+def _alone(answer: UnavailableError) -> Degradation:
+    return Degradation("NotFollowing", f"this pod gets no copy: {answer.message}")

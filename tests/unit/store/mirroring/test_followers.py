@@ -108,6 +108,26 @@ async def test_who_is_gone_leaves_the_set_before_anything_is_safe(followers, fol
     assert record.note == "main-0"
 
 
+async def test_rounds_wait_for_who_is_gone_until_the_set_says_so(followers, follow, record, queue, clock):
+    mirrors = Mirror(), Mirror()
+    follow("main-1", mirrors[0])
+    await joined(record, "main-1")
+    follow("main-2", mirrors[1])
+    await joined(record, "main-1", "main-2")
+    record.broken = True
+    for mirror in mirrors:
+        mirror.end()
+    await clock.run(1)  # both are known to be gone
+    queue.publish(queue.stores.arrivals(1))
+    round = asyncio.ensure_future(followers.ship(followers.collect([])))
+    await clock.run(5)
+    assert not round.done()
+    record.broken = False
+    await clock.run(1)
+    await round
+    assert record.note == "main-0"
+
+
 async def test_a_round_ends_without_a_member_that_never_answers(followers, follow, record, queue, clock):
     mirror = Mirror()
     follow("main-1", mirror)
