@@ -73,9 +73,10 @@ class News:
                 yield client
 
     @asynccontextmanager
-    async def store(self, name: str) -> AsyncIterator[Channel]:
-        """A channel for calls to a Store, through a forwarded port of its Service."""
-        with self.cluster.forwarded(f"service/{name}-store", self.namespace, "grpc") as port:
+    async def store(self, name: str, pod: str = "") -> AsyncIterator[Channel]:
+        """A channel for calls to a Store, through a forwarded port of its Service, or of one of its pods."""
+        target = f"pod/{pod}" if pod else f"service/{name}-store"
+        with self.cluster.forwarded(target, self.namespace, "grpc") as port:
             folder = CertificateFolder(self.certificates(name, role="store"))
             channel = ClientChannel(f"dns:///localhost:{port}", folder, ChannelSettings())
             try:
