@@ -1,4 +1,4 @@
-"""Publishes numbers to a store from within a pod, one at a time, and prints each once it is confirmed, with the time."""
+"""Publishes numbers to a store from within a pod, one at a time; prints each once it is confirmed, with the time."""
 
 import asyncio
 import sys

@@ -12,7 +12,7 @@ from forebay.runtime.lease import Standing
 Members = tuple[str, ...]
 
 SEPARATOR = ","
-STEP = 2.0
+STEP = 1.0
 """Seconds that a member leaves to each that has been there longer than it."""
 
 

@@ -12,7 +12,7 @@ from forebay.store.mirroring.membership import MemberRecord
 
 log = structlog.stdlib.get_logger(__name__)
 
-POLL_SECONDS = 1.0
+POLL_SECONDS = 0.5
 """Between looks at the lease."""
 
 
