@@ -4,7 +4,6 @@ import os
 from pathlib import Path
 from types import TracebackType
 
-
 AHEAD = 8 << 20
 """Octets that the disk is asked for before they are read, so that it works while checksums are made."""
 
