@@ -120,7 +120,8 @@ class SegmentBits:
     def counts(self) -> Iterator[tuple[int, int]]:
         """Each slot with how many bits are set there."""
         columns = [self._bits[octet :: self.width].translate(_COUNT) for octet in range(self.width)]
-        return zip(self.slots, map(sum, zip(*columns, strict=True)), strict=True)
+        counts = columns[0] if len(columns) == 1 else map(sum, zip(*columns, strict=True))
+        return zip(self.slots, counts, strict=True)
 
     def live(self) -> list[int]:
         """Slots where any bit is set."""

@@ -101,10 +101,12 @@ class Scanner:
 
     def _walk(self, data: bytes) -> list[Found]:
         found: list[Found] = []
-        marker, start, make = self._codec.marker, self._codec.start, _make_found
+        marker, start = self._codec.marker, self._codec.start
+        unpack, make = RECORD.unpack_from, _make_found
         at, base, size = 0, self._at, len(data)
-        while size - at >= HEAD_SIZE:
-            begin, crc, version, kind, length, stamp, id = RECORD.unpack_from(data, at)
+        last = size - HEAD_SIZE
+        while at <= last:
+            begin, crc, version, kind, length, stamp, id = unpack(data, at)
             stop = at + HEAD_SIZE + length
             if begin == marker:
                 if stop > size and base + stop <= self._end:

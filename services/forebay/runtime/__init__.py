@@ -1,10 +1,15 @@
-"""What every service stands on: server, configuration, TLS, authorization, metrics, logs, drain, lease, back-off."""
+"""What every service stands on: server, configuration, TLS, authorization, metrics, logs, drain, lease, back-off.
+
+What needs gRPC's server, aiohttp or the API's models is loaded when its name is first asked for: programs that want
+no more than errors and back-offs, such as the workers of Spark, start a second earlier.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from forebay.runtime.address import Address, parse_address
 from forebay.runtime.backoff import Backoff, BackoffSettings
 from forebay.runtime.bounded import ByteBudget
-from forebay.runtime.certificates import CertificateFolder
-from forebay.runtime.channel import ChannelSettings, ClientChannel
 from forebay.runtime.clock import Clock, SystemClock
 from forebay.runtime.document import ConfigDocument
 from forebay.runtime.errors import (
@@ -34,18 +39,42 @@ from forebay.runtime.errors import (
     UnimplementedError,
 )
 from forebay.runtime.filelease import FileLease
-from forebay.runtime.grpcserver import GrpcSettings
-from forebay.runtime.host import DrainSettings, Host, HostSettings, run, serve
-from forebay.runtime.interceptor import DeadlineSettings
-from forebay.runtime.kubeapi import KubeApi, in_cluster
-from forebay.runtime.kubelease import KubeLease
 from forebay.runtime.lease import Lease, LeaseRecord, LeaseSettings
 from forebay.runtime.logs import configure_logs
 from forebay.runtime.revisions import ResourceResult
 from forebay.runtime.secret import Secret
-from forebay.runtime.service import Degradation, Service
-from forebay.runtime.status import describe, from_rpc_error
 from forebay.runtime.tasks import Supervisor
+
+if TYPE_CHECKING:
+    from forebay.runtime.certificates import CertificateFolder
+    from forebay.runtime.channel import ChannelSettings, ClientChannel
+    from forebay.runtime.grpcserver import GrpcSettings
+    from forebay.runtime.host import DrainSettings, Host, HostSettings, run, serve
+    from forebay.runtime.interceptor import DeadlineSettings
+    from forebay.runtime.kubeapi import KubeApi, in_cluster
+    from forebay.runtime.kubelease import KubeLease
+    from forebay.runtime.service import Degradation, Service
+    from forebay.runtime.status import describe, from_rpc_error
+
+_LOADED_LATER = {
+    "CertificateFolder": "certificates",
+    "ChannelSettings": "channel",
+    "ClientChannel": "channel",
+    "DeadlineSettings": "interceptor",
+    "Degradation": "service",
+    "DrainSettings": "host",
+    "GrpcSettings": "grpcserver",
+    "Host": "host",
+    "HostSettings": "host",
+    "KubeApi": "kubeapi",
+    "KubeLease": "kubelease",
+    "Service": "service",
+    "describe": "status",
+    "from_rpc_error": "status",
+    "in_cluster": "kubeapi",
+    "run": "host",
+    "serve": "host",
+}
 
 __all__ = [
     "AbortedError",
@@ -106,3 +135,13 @@ __all__ = [
     "run",
     "serve",
 ]
+
+if not TYPE_CHECKING:  # a checker of types shall miss no wrong name
+
+    def __getattr__(name: str) -> object:
+        module = _LOADED_LATER.get(name)
+        if module is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{__name__}.{module}"), name)
+        globals()[name] = value
+        return value

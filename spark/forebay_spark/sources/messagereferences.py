@@ -6,10 +6,10 @@ While the service runs, articles that peers are done with meanwhile may be told 
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from forebay.feedlog import logsegment, releases
@@ -17,6 +17,7 @@ from forebay.feedlog.frames import Gap, content_start, scan, torn_tail
 from forebay.feedlog.messagekey import message_key
 from forebay.feedlog.segmentbits import SegmentBits
 from forebay_spark.datafolder import DataFolder
+from forebay_spark.sources.logcolumns import LogColumns, columns_of
 
 GROUP = 32
 """Segments of a partition at most; each has up to 16,384 articles."""
@@ -63,8 +64,7 @@ class FeedReferences:
 
 
 class _Segment(NamedTuple):
-    message_ids: Sequence[bytes]
-    """Of its articles, in order of their slots."""
+    articles: LogColumns
     bits: SegmentBits
 
 
@@ -85,13 +85,12 @@ class _Log:
             return None
         gaps: list[Gap] = []
         start = content_start(data, logsegment.KIND, name)
-        entries = [entry for _, _, entry in logsegment.entries(data, gaps, start)]
+        articles = columns_of(data, gaps, start)
         self.damage += self._told(name, data, gaps)
-        width = max((len(entry.peers) for entry in entries), default=1)
-        slots = array("H", [entry.seq & logsegment.SLOT_MASK for entry in entries])
-        bits = b"".join([entry.peers.ljust(width, b"\0") for entry in entries])
-        message_ids = [entry.message_id for entry in entries]
-        return _Segment(message_ids, SegmentBits(number, slots, bits, width, array("H", bytes(2 * len(slots)))))
+        count, width = articles.bits.shape
+        slots = array("H", articles.slots.astype(np.uint16).tobytes())
+        bits = SegmentBits(number, slots, articles.bits.tobytes(), width, array("H", bytes(2 * count)))
+        return _Segment(articles, bits)
 
     def replay(self, segments: dict[int, SegmentBits]) -> list[str]:
         """Clear the bits that peers have released; returns what of the journal is damaged."""
@@ -125,7 +124,7 @@ def _numbers(folder: Path, number: Callable[[str], int | None]) -> list[int]:
 def _batch(segment: _Segment) -> pa.RecordBatch:
     counts = [count for _, count in segment.bits.counts()]
     # Of most articles nobody needs the body any more: theirs are not looked for.
-    keys = pa.array(list(map(message_key, compress(segment.message_ids, counts))), pa.binary())
+    keys = pa.array(list(map(message_key, segment.articles.message_ids(counts))), pa.binary())
     return _rows(keys, pa.array(list(filter(None, counts)), pa.int64()), pa.nulls(len(keys), pa.string()))
 
 
