@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from forebay.spill import Kind, SpillError
+from forebay.spill import Entry, Kind, SpillError
 from forebay.spill.compaction import Compactor
 from forebay.spill.compactionplan import Input, Output, Plan
 from forebay_spark.collection import collection_paused
@@ -87,9 +87,9 @@ class Staging:
         ids: list[bytes] = []
         entries: list[bytes] = []
         for part in self._plan.of(kind):
-            for entry_id, data in read_all(self._compactor, part):
-                ids.append(entry_id)
-                entries.append(data)
+            for batch in read_all(self._compactor, part):
+                ids += [entry_id for entry_id, _ in batch]
+                entries += [data for _, data in batch]
         return compact(entries, times_of(ids), self._work.rules)
 
     def write(self) -> tuple[list[Output], list[Output]]:
@@ -105,11 +105,11 @@ class Staging:
         return outputs, dropped
 
 
-def read_all(compactor: Compactor, part: Input) -> Iterator[tuple[bytes, bytes]]:
-    """All entries of an input with their ids. Raises `SpillError`."""
+def read_all(compactor: Compactor, part: Input) -> Iterator[list[Entry]]:
+    """All entries of an input, a batch at a time. Raises `SpillError`."""
     after: bytes | None = None
     while batch := compactor.read(part.stream, after, READ):
-        yield from batch
+        yield batch
         after = batch[-1][0]
 
 

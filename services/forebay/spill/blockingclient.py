@@ -51,7 +51,10 @@ class BlockingClient:
 
     @cached_property
     def _client(self) -> "Redis | RedisCluster":
-        return _new_client(self._address, self._tls)
+        client = _new_client(self._address, self._tls)
+        # Else each of millions of entries becomes a dictionary on its way.
+        client.set_response_callback("XRANGE", _unchanged)
+        return client
 
 
 def _new_client(address: Address, tls: TlsFiles) -> "Redis | RedisCluster":
@@ -81,3 +84,7 @@ def _master(address: Address, common: dict[str, Any]) -> Redis:
     sentinel = Sentinel(list(address.endpoints), sentinel_kwargs=waits)  # type: ignore[no-untyped-call]
     master: Redis = sentinel.master_for(address.service, db=address.db, **common)  # type: ignore[no-untyped-call]
     return master
+
+
+def _unchanged(reply: Reply, **_: Any) -> Reply:
+    return reply

@@ -18,7 +18,7 @@ from forebay.spill.keys import Kind, OwnerKeys, owner_of, registry_key
 from forebay.spill.ledger import Ledger, Segment
 from forebay.spill.resend import Entry
 from forebay.spill.settings import TlsFiles
-from forebay.spill.staging import FIELD, Staging, abandon, refresh
+from forebay.spill.staging import Staging, abandon, refresh
 
 KINDS = (Kind.BACKLOG, Kind.DEFERRED)
 
@@ -75,7 +75,7 @@ class Compactor:
         """At most `count` entries (id, data) of a stream behind an id, in order, up to and with the id `until`."""
         start = b"(" + after if after else b"-"
         entries = self._client.run("XRANGE", stream, start, until or b"+", "COUNT", count)
-        return [Entry(entry_id, fields[FIELD]) for entry_id, fields in entries]
+        return [Entry(entry_id, data) for entry_id, (_, data) in entries]
 
     def stage(self, plan: Plan, kind: Kind, rows: Iterable[tuple[int, bytes]], rotate_bytes: int) -> list[Output]:
         """Write what stays of one kind, in the order in which it shall be sent, to temporary streams.
