@@ -74,19 +74,14 @@ def scan(data: bytes, gaps: list[Gap], start: int) -> Iterator[tuple[int, int]]:
     After damage the next sound frame is looked for, wherever it begins.
     """
     at, size = start, len(data)
-    unpack, last, seal_size = _START.unpack_from, size - BODY_OFFSET, _SEAL.size
     while at < size:
-        # `_frame_end` once more, as there are millions of sound frames and one call of it costs as much as all of this.
-        if at <= last:
-            magic, crc, length = unpack(data, at)
-            end = at + BODY_OFFSET + length
-            if magic == MAGIC and length <= MAX_BODY and end <= size and crc32c(data[at + seal_size : end]) == crc:
-                yield at, end
-                at = end
-                continue
-        following = _next_frame(data, at + 1)
-        gaps.append(Gap(at, following - at))
-        at = following
+        for end in _sound_ends(data, at):
+            yield at, end
+            at = end
+        if at < size:
+            following = _next_frame(data, at + 1)
+            gaps.append(Gap(at, following - at))
+            at = following
 
 
 def torn_tail(data: bytes, gaps: list[Gap]) -> int | None:
@@ -106,11 +101,19 @@ def _next_frame(data: bytes, at: int) -> int:
 
 def _frame_end(data: bytes, at: int) -> int:
     """End of the frame that begins at `at`; 0 when none does."""
-    begin = at + BODY_OFFSET
-    if begin > len(data):
-        return 0
-    magic, crc, length = _START.unpack_from(data, at)
-    end = begin + length
-    if magic != MAGIC or length > MAX_BODY or end > len(data) or crc32c(data[at + _SEAL.size : end]) != crc:
-        return 0
-    return int(end)
+    return next(_sound_ends(data, at), 0)
+
+
+def _sound_ends(data: bytes, at: int) -> Iterator[int]:
+    """Ends of the frames that follow each other from `at` on, up to the first that is not sound.
+
+    There are millions of them: a call for each would cost as much as the look at it.
+    """
+    unpack, seal_size, size = _START.unpack_from, _SEAL.size, len(data)
+    while at + BODY_OFFSET <= size:
+        magic, crc, length = unpack(data, at)
+        end = at + BODY_OFFSET + length
+        if magic != MAGIC or length > MAX_BODY or end > size or crc32c(data[at + seal_size : end]) != crc:
+            return
+        yield end
+        at = end

@@ -23,7 +23,7 @@ class LogColumns(NamedTuple):
 
     data: bytes
     """The segment."""
-    slots: Numbers
+    slots: NDArray[np.uint16]
     begins: Numbers
     """Where in the data each message-id begins, with its angle brackets."""
     ends: Numbers
@@ -43,12 +43,12 @@ def columns_of(data: bytes, gaps: list[Gap], start: int) -> LogColumns:
     heads = _taken(octets, bodies, _BODY.itemsize).view(_BODY).reshape(-1)
     begins = bodies + _BODY.itemsize
     ends = begins + heads["message_id"]
-    slots = (heads["seq"] & SLOT_MASK).astype(np.int64)
+    slots = (heads["seq"] & SLOT_MASK).astype(np.uint16)
     return LogColumns(data, slots, begins, ends, _bitmaps(octets, ends + heads["group"], heads["peers"]))
 
 
 def _bitmaps(octets: NDArray[np.uint8], places: Numbers, widths: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    bitmaps = np.zeros((len(places), max(1, int(widths.max(initial=1)))), np.uint8)
+    bitmaps = np.zeros((len(places), int(widths.max(initial=1))), np.uint8)
     for width in np.unique(widths[widths > 0]).tolist():
         rows = np.flatnonzero(widths == width)
         bitmaps[rows, :width] = _taken(octets, places[rows], width)

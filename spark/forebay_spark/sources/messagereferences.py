@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from forebay.feedlog import logsegment, releases
@@ -88,7 +87,7 @@ class _Log:
         articles = columns_of(data, gaps, start)
         self.damage += self._told(name, data, gaps)
         count, width = articles.bits.shape
-        slots = array("H", articles.slots.astype(np.uint16).tobytes())
+        slots = array("H", articles.slots.tobytes())
         bits = SegmentBits(number, slots, articles.bits.tobytes(), width, array("H", bytes(2 * count)))
         return _Segment(articles, bits)
 
