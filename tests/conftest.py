@@ -7,6 +7,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
+# Read as gRPC is imported. With its support of forks, a program that a test starts can be aborted between fork and
+# exec by a thread that gRPC starts in the child, or find gRPC's complaint in its log.
+os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "false"
+
 import pytest
 
 from apiserver import ApiServer, lacking

@@ -7,6 +7,8 @@ from typing import Annotated
 
 # Read as soon as gRPC is imported. What it says of a pod that is not reached, no JSON, is in that pod's conditions.
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+# No child of ours uses gRPC.
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "false")
 
 import typer
 import uvloop

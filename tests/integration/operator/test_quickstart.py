@@ -16,12 +16,13 @@ async def delivered(site: Site, counts: dict[str, int]) -> bool:
 
 
 async def warnings(site: Site) -> list[str]:
-    """What the operator warned of."""
+    """What the operator warned of, but for peers that could not be reached before their own pods were up."""
     events = await site.client.list("Event", site.namespace)
     return [
         f"{event['involvedObject']['name']}: {event['message']}"
         for event in events
         if event["type"] == "Warning" and event["source"].get("component") == "forebay-operator"
+        if event["reason"] != "NotReached"
     ]
 
 
