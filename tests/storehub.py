@@ -13,6 +13,7 @@ from forebay.runtime.clock import Clock, SystemClock
 from forebay.runtime.tasks import Supervisor
 from forebay.store.queueing import queueprocess
 from forebay.store.queueing.hub import QueueHub
+from forebay.store.queueing.messages import Messages
 from forebay.store.queueing.spec import QueueSpec
 from forebay.store.queueing.storage import Storage
 
@@ -53,7 +54,7 @@ class Source:
         self.session.wake = self.news.set
 
     def send(self, messages: Sequence[pb.Message]) -> None:
-        self.session.publish(self.next, messages)
+        self.session.publish(self.next, Messages.of(messages))
         self.next += len(messages)
 
     def look(self) -> list[int]:
@@ -85,7 +86,8 @@ class Tap:
 
     def look(self) -> None:
         """Take all there is."""
-        while response := self.session.take():
+        while octets := self.session.take():
+            response = pb.ConsumeResponse.FromString(octets)
             self.got += response.deliveries
             self.settled += [n for run in response.settled for n in range(run.first, run.first + run.count)]
             if response.HasField("active"):

@@ -35,9 +35,11 @@ class StorePods:
     def queue(self, name: str, **spec: Any) -> None:
         self.pods[self.names[0]].queue(name, **spec)
 
-    async def start(self) -> None:
+    async def start(self, *order: str) -> None:
+        """Start the pods, in that order if one is given."""
         await self.api.start()
-        for name, server in self.pods.items():
+        for name in order or self.names:
+            server = self.pods[name]
             server.join(Pods(name, self._ports, f"http://127.0.0.1:{self.api.port}", self._account))
             await server.start()
         await self.opened()
@@ -85,7 +87,7 @@ class StorePods:
         await eventually(self._is_open, within=60)
 
     async def _is_open(self) -> bool:
-        with suppress(AioRpcError):
+        with suppress(AioRpcError, KeyError):  # nobody is primary yet
             async with insecure_channel(self.primary.address) as channel:
                 return all(queue.state == pb.QUEUE_STATE_RUNNING for queue in (await queues(channel)).values())
         return False

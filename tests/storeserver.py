@@ -79,7 +79,7 @@ class Pods:
     def cluster(self) -> Cluster:
         clock = SystemClock()
         record = KubeLease(KubeApi(self.api, self.account), IDENTITY[0], IDENTITY[1], clock)
-        return Cluster(self.name, record, self.connect, self.address, self.peers, "", self.lease)
+        return Cluster(self.name, min(self.ports), record, self.connect, self.address, self.peers, "", self.lease)
 
     def address(self, name: str) -> str:
         return f"127.0.0.1:{self.ports[name]}"

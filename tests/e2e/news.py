@@ -110,7 +110,8 @@ class News:
         """Whether a pod is ready, and another than it was."""
         body = self.get("pod", name)
         return (
-            body["metadata"]["uid"] != other_than and condition(body, "Ready", any_generation=True)["status"] == "True"
+            body["metadata"]["uid"] != other_than
+            and condition(body, "Ready", any_generation=True).get("status") == "True"
         )
 
 

@@ -31,7 +31,7 @@ class PodClient:
         self._turns = turns
 
     async def view(self) -> PodView:
-        """Ask how the service fares: GetStatus, ListPeers of an outfeed, ListQueues of a store, each within 5 s."""
+        """Ask how the service fares: GetStatus, and what there is to tell of an outfeed or a store, each within 5 s."""
         async with self._turns:
             try:
                 status = await self._config().GetStatus(config_pb2.GetStatusRequest(), timeout=STATUS_SECONDS)
@@ -55,8 +55,11 @@ class PodClient:
         return replace(view, problem=view.problem or problem)
 
     async def _children(self, status: config_pb2.GetStatusResponse) -> dict[str, Any]:
-        """The peers of an outfeed, the queues of a store, by that name; none while it has no sound configuration."""
-        ask = {"outfeed": self._peers, "store": self._queues}.get(status.service)
+        """The peers of an outfeed; the queues of a store, and its pods in sync.
+
+        None while it has no sound configuration, nor of a pod that only keeps a copy.
+        """
+        ask = {"outfeed": self._peers, "store": self._store}.get(status.service)
         if ask is None or not status.revision:
             return {}
         try:
@@ -71,10 +74,11 @@ class PodClient:
         answer = await stub.ListPeers(outfeed_pb2.ListPeersRequest(), timeout=STATUS_SECONDS)
         return {"peers": answer.peers}
 
-    async def _queues(self) -> dict[str, Any]:
+    async def _store(self) -> dict[str, Any]:
         stub = StoreServiceStub(self.channel.get())
-        answer = await stub.ListQueues(store_pb2.ListQueuesRequest(), timeout=STATUS_SECONDS)
-        return {"queues": answer.queues}
+        queues = await stub.ListQueues(store_pb2.ListQueuesRequest(), timeout=STATUS_SECONDS)
+        store = await stub.GetStore(store_pb2.GetStoreRequest(), timeout=STATUS_SECONDS)
+        return {"queues": queues.queues, "members": store.members}
 
     def _config(self) -> ConfigServiceStub:
         return ConfigServiceStub(self.channel.get())

@@ -33,7 +33,9 @@ class PodView:
     peers: tuple[outfeed_pb2.PeerStatus, ...] = ()
     """The peers of an outfeed by name; none before its first sound configuration."""
     queues: tuple[store_pb2.QueueStatus, ...] = ()
-    """The queues of a store by name; none before its first sound configuration."""
+    """The queues of a store by name; none before its first sound configuration, nor of a pod that is not primary."""
+    members: tuple[str, ...] = ()
+    """Of a pod that is primary of a store with mirrors: pods that have all that was confirmed, itself first."""
 
     def result_of(self, kind: str, uid: str) -> ResourceResult | None:
         """What came of one resource; None when the configuration in force does not have it."""
@@ -66,6 +68,7 @@ def viewed(
     status: config_pb2.GetStatusResponse,
     peers: Iterable[outfeed_pb2.PeerStatus] = (),
     queues: Iterable[store_pb2.QueueStatus] = (),
+    members: Iterable[str] = (),
 ) -> PodView:
     """The view of a pod that answered."""
     return PodView(
@@ -80,6 +83,7 @@ def viewed(
         ),
         peers=tuple(peers),
         queues=tuple(queues),
+        members=tuple(members),
     )
 
 

@@ -23,7 +23,7 @@ def store_objects(store: Store, settings: Settings, *, monitoring: bool) -> list
         settings,
         monitoring=monitoring,
         replicas=1 + store.spec.mirrors,
-        # Both are looked at when a pod starts.
+        # Both are looked at when a pod starts: of mirrors, whether there are any.
         index=store.spec.index.value,
-        mirrors=str(store.spec.mirrors),
+        mirrored=str(bool(store.spec.mirrors)).lower(),
     )

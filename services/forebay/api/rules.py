@@ -292,6 +292,25 @@ class OnlyGrows:
         return self.field, "can't be lowered, since volumes can't shrink; give what it was, or more"
 
 
+@dataclass(frozen=True)
+class StaysPositive:
+    """A number that is above 0 never goes back to it."""
+
+    field: str
+    reason: str
+    """Why, after a `since`."""
+
+    @property
+    def text(self) -> str:
+        """The rule in words."""
+        return f"{listed((self.field,))} can't go back to 0, since {self.reason}."
+
+    @property
+    def fault(self) -> Problem:
+        """What to say of 0."""
+        return self.field, f"can't go back to 0, since {self.reason}; give 1 or more, or create another resource"
+
+
 def get(value: Any, field: str) -> Any:
     """The value of a field by its name in manifests; None where an object on the way is not given."""
     for name in field.split("."):

@@ -22,7 +22,9 @@ def cluster_of(store: Store, service: str, tls: Path | None) -> Cluster:
     namespace, title = store.metadata.namespace, service.split(".", 1)[0]
     pods = StorePods(title, namespace, store.spec.listeners.grpc.port, service if tls else "", tls)
     record = KubeLease(in_cluster(), namespace, title, SystemClock())
-    return Cluster(socket.gethostname(), record, pods.connect, pods.address, pods.others, pods.certified, LEASE)
+    return Cluster(
+        socket.gethostname(), pods.name(0), record, pods.connect, pods.address, pods.others, pods.certified, LEASE
+    )
 
 
 class StorePods:
@@ -39,7 +41,11 @@ class StorePods:
     def others(self, mirrors: int) -> list[str]:
         """Names of all pods but this one."""
         mine = socket.gethostname()
-        return [name for name in (f"{self._title}-{ordinal}" for ordinal in range(mirrors + 1)) if name != mine]
+        return [name for name in map(self.name, range(mirrors + 1)) if name != mine]
+
+    def name(self, ordinal: int) -> str:
+        """The name of a pod."""
+        return f"{self._title}-{ordinal}"
 
     def address(self, name: str) -> str:
         """Where a pod of that name is, for clients within Kubernetes."""

@@ -84,6 +84,8 @@ async def show_store(address: str, tls: Path | None, output: Output) -> None:
         return
     names = [field.name for field in pb.GetStoreResponse.DESCRIPTOR.fields if not field.is_repeated]
     print_table("", [f">{name.replace('_', ' ')}" for name in names], [[getattr(status, name) for name in names]])
+    if status.members:
+        print(f"{status.members[0]} is primary; have everything: {', '.join(status.members)}")
     for alarm in status.alarms:
         print(f"{alarm.kind} since {alarm.since.ToJsonString()}: {alarm.message}")
 

@@ -11,11 +11,12 @@ from grpc.aio import AioRpcError
 
 from forebay.client.delivery import Delivery
 from forebay.client.errors import ProtocolError
-from forebay.client.primaryroute import PrimaryRoute
+from forebay.client.primaryroute import PrimaryRoute, Turn, cut_off
 from forebay.client.retrying import Retrying
 from forebay.client.settings import ConsumeSettings
 from forebay.client.settlements import Settlements
 from forebay.pb.store.v1 import store_pb2 as pb
+from forebay.pb.store.v1.store_pb2_grpc import StoreServiceStub
 from forebay.runtime import Clock, SystemClock
 
 Call = grpc.aio.StreamStreamCall[pb.ConsumeRequest, pb.ConsumeResponse]
@@ -137,13 +138,15 @@ class Consumption:
 
     async def _run(self) -> None:
         while True:
+            way = self._route.way()
             try:
-                await self._stream()
+                with cut_off():
+                    await self._stream(way.stub)
                 return
             except AioRpcError as error:
                 self._lose()
-                await self._route.failed(error)
-                await self._retrying.wait_after(error)
+                turn = await self._route.failed(error, way)
+                await self._retrying.wait_after(error, led=turn is Turn.PRIMARY)
 
     def _lose(self) -> None:
         """The connection is gone: what it has brought comes again, but for what counts as acknowledged."""
@@ -152,9 +155,9 @@ class Consumption:
             self._ready.clear()
         self._wake()
 
-    async def _stream(self) -> None:
+    async def _stream(self, stub: StoreServiceStub) -> None:
         """One connection, to its end."""
-        call: Call = self._route.stub().Consume()
+        call: Call = stub.Consume()
         enough = max(1, min(self._start.prefetch // 4, 256))
         self._settlements = settlements = Settlements(enough, self._send_soon, self._due.set)
         writing = asyncio.ensure_future(self._write(call, settlements))

@@ -12,15 +12,16 @@ from grpc.aio import AioRpcError
 
 from forebay.client.confirmations import KEPT, Confirmations
 from forebay.client.errors import ClosedError, NotKeptError, ProtocolError
-from forebay.client.primaryroute import PrimaryRoute
+from forebay.client.primaryroute import PrimaryRoute, Turn, cut_off
 from forebay.client.publishwindow import PublishWindow
 from forebay.client.retrying import Retrying
 from forebay.client.settings import PublishSettings
 from forebay.client.tally import PublishTally
 from forebay.pb.store.v1 import store_pb2 as pb
+from forebay.pb.store.v1.store_pb2_grpc import StoreServiceStub
 from forebay.runtime import Clock, SystemClock
 
-Call = grpc.aio.StreamStreamCall[pb.PublishRequest, pb.PublishResponse]
+Call = grpc.aio.StreamStreamCall[Any, pb.PublishResponse]
 
 CLOSE_SECONDS = 5.0
 """How long the store may take to end a stream that we have ended."""
@@ -157,17 +158,19 @@ class Publisher:
 
     async def _run(self) -> None:
         while True:
+            way = self._route.way()
             try:
-                await self._stream()
+                with cut_off():
+                    await self._stream(way.stub)
                 return
             except AioRpcError as error:
                 self._window.begin_again()
-                await self._route.failed(error)
-                await self._retrying.wait_after(error)
+                turn = await self._route.failed(error, way)
+                await self._retrying.wait_after(error, led=turn is Turn.PRIMARY)
 
-    async def _stream(self) -> None:
+    async def _stream(self, stub: StoreServiceStub) -> None:
         """One connection, to its end."""
-        call: Call = self._route.stub().Publish()
+        call: Call = stub.Publish()
         writing = asyncio.ensure_future(self._write(call))
         try:
             async for response in call:
@@ -180,7 +183,7 @@ class Publisher:
             raise ProtocolError(f"the store ended the stream and left {len(self._window)} messages without an outcome")
 
     async def _write(self, call: Any) -> None:
-        await call.write(pb.PublishRequest(publisher=self.name))
+        await call.write(pb.PublishRequest(publisher=self.name).SerializeToString())
         while True:
             while self._window.ready:
                 await call.write(self._window.take())

@@ -2,10 +2,33 @@
 
 from collections import deque
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from forebay.client.errors import ProtocolError
 from forebay.client.settings import PublishSettings
 from forebay.pb.store.v1 import store_pb2 as pb
+from forebay.runtime import protowire
+
+MESSAGES = pb.PublishRequest.DESCRIPTOR.fields_by_name["messages"].number
+
+
+class Request(NamedTuple):
+    """Messages that go together."""
+
+    first: int
+    """Number of the first."""
+    contents: list[bytes]
+    """Each message, serialised."""
+    octets: int
+
+    @property
+    def behind(self) -> int:
+        """Number behind the last."""
+        return self.first + len(self.contents)
+
+    def encoded(self) -> bytes:
+        """The PublishRequest, serialised."""
+        return pb.PublishRequest(first=self.first).SerializeToString() + protowire.repeated(MESSAGES, self.contents)
 
 
 class PublishWindow:
@@ -20,14 +43,12 @@ class PublishWindow:
         """Number of the first message without an outcome."""
         self.octets = 0
         """Octets of the messages without an outcome."""
-        self._waiting: list[pb.Message] = []
-        """Not in a request yet."""
-        self._sizes: list[int] = []
-        """Octets of each of them."""
+        self._waiting: list[bytes] = []
+        """Not in a request yet, each serialised."""
         self._cut = first
         """Number of the first of them."""
-        self._requests: deque[tuple[pb.PublishRequest, int]] = deque()
-        """What was taken, with its octets."""
+        self._requests: deque[Request] = deque()
+        """What was taken."""
         self._sent = 0
         """How many of the requests are on their way over the present stream."""
         self._end = first
@@ -48,32 +69,31 @@ class PublishWindow:
 
     def add(self, messages: Sequence[pb.Message]) -> int:
         """Number messages, and keep them; the number of the last."""
-        sizes = [message.ByteSize() for message in messages]
-        self._waiting += messages
-        self._sizes += sizes
-        self.next += len(sizes)
-        self.octets += sum(sizes)
+        contents = [message.SerializeToString() for message in messages]
+        self._waiting += contents
+        self.next += len(contents)
+        self.octets += sum(map(len, contents))
         return self.next - 1
 
-    def take(self) -> pb.PublishRequest:
-        """The next request to send; only when there is one."""
+    def take(self) -> bytes:
+        """The next request to send, serialised; only when there is one."""
         if self._sent == len(self._requests):
             self._requests.append(self._cut_off())
-        request, _ = self._requests[self._sent]
+        request = self._requests[self._sent]
         self._sent += 1
-        self._end = _behind(request)
-        return request
+        self._end = request.behind
+        return request.encoded()
 
-    def _cut_off(self) -> tuple[pb.PublishRequest, int]:
+    def _cut_off(self) -> Request:
         count = octets = 0
-        for size in self._sizes[: self._settings.batch_messages]:
+        for size in map(len, self._waiting[: self._settings.batch_messages]):
             if count and octets + size > self._settings.batch_octets:
                 break
             count, octets = count + 1, octets + size
-        request = pb.PublishRequest(first=self._cut, messages=self._waiting[:count])
-        del self._waiting[:count], self._sizes[:count]
+        request = Request(self._cut, self._waiting[:count], octets)
+        del self._waiting[:count]
         self._cut += count
-        return request, octets
+        return request
 
     def settle(self, confirm: pb.Confirm) -> None:
         """Let go of what has an outcome now.
@@ -88,21 +108,17 @@ class PublishWindow:
                 f"those from {self.settled} to {self._end - 1}"
             )
         self.settled += confirm.count
-        while self._requests and _behind(self._requests[0][0]) <= self.settled:
-            self.octets -= self._requests.popleft()[1]
+        while self._requests and self._requests[0].behind <= self.settled:
+            self.octets -= self._requests.popleft().octets
             self._sent -= 1
 
     def begin_again(self) -> None:
         """The stream is lost: all that has no outcome is to be sent again, the first request without what has one."""
         self._sent, self._end = 0, self.settled
-        if self._requests and self._requests[0][0].first < self.settled:
-            request, octets = self._requests[0]
-            left = request.messages[self.settled - request.first :]
-            self._requests[0] = pb.PublishRequest(first=self.settled, messages=left), octets
-
-
-def _behind(request: pb.PublishRequest) -> int:
-    return request.first + len(request.messages)
+        if self._requests and self._requests[0].first < self.settled:
+            request = self._requests[0]
+            left = request.contents[self.settled - request.first :]
+            self._requests[0] = Request(self.settled, left, request.octets)
 
 
 _OUTCOMES = {pb.OUTCOME_CONFIRMED, pb.OUTCOME_UNROUTED, pb.OUTCOME_REFUSED, pb.OUTCOME_DUPLICATE}

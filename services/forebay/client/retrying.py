@@ -24,6 +24,7 @@ class Retrying:
         self._clock = clock
         self._backoff = Backoff(backoff, clock, Random())  # noqa: S311 spreads clients
         self._failing_since = 0.0
+        self._waited = True
 
     @property
     def failures(self) -> int:
@@ -34,11 +35,18 @@ class Retrying:
         """The service answered."""
         self._backoff.reset()
 
-    async def wait_after(self, error: AioRpcError) -> None:
-        """Wait before the next try. Raises `ServiceError` when there shall be none."""
+    async def wait_after(self, error: AioRpcError, *, led: bool = False) -> None:
+        """Wait before the next try. Raises `ServiceError` when there shall be none.
+
+        led: the service has told where else to try. That is done without a wait, but not twice in a row.
+        """
         failure = from_rpc_error(error)
         if error.code() not in RETRIED and not is_torn(error.code(), failure):
             raise failure from error
+        if led and self._waited:
+            self._waited = False
+            return
+        self._waited = True
         now = self._clock.monotonic()
         if not self.failures:
             self._failing_since = now

@@ -38,8 +38,9 @@ class PublishSettings:
     """Messages that may be unconfirmed; they are kept to be sent again after a lost connection."""
     window_octets: int = 16 * MEBIBYTE
     """Octets of them; one message may have more."""
-    backoff: BackoffSettings = field(default_factory=lambda: BackoffSettings(0.2, 10.0))
-    """Waits between tries when the store is away; it may ask for longer ones."""
+    backoff: BackoffSettings = field(default_factory=lambda: BackoffSettings(0.2, 2.0))
+    """Waits between tries when the store is away; it may ask for longer ones. They stay short: a mirror goes on some
+    seconds after a primary is gone."""
     patience: float = 300.0
     """Seconds after which a store that is away without a break counts as failed."""
 
@@ -50,7 +51,8 @@ class ConsumeSettings:
 
     settle_seconds: float = 0.005
     """Longest wait of an acknowledgement for company."""
-    backoff: BackoffSettings = field(default_factory=lambda: BackoffSettings(0.2, 10.0))
-    """Waits between tries when the store is away; it may ask for longer ones."""
+    backoff: BackoffSettings = field(default_factory=lambda: BackoffSettings(0.2, 2.0))
+    """Waits between tries when the store is away; it may ask for longer ones. They stay short: a mirror goes on some
+    seconds after a primary is gone."""
     patience: float = 300.0
     """Seconds after which a store that is away without a break counts as failed."""

@@ -9,7 +9,7 @@ from grpc.aio import AioRpcError
 
 from forebay.client.channels import open_channel, service_errors
 from forebay.client.consumption import Consumption
-from forebay.client.primaryroute import PrimaryRoute
+from forebay.client.primaryroute import PrimaryRoute, cut_off
 from forebay.client.publisher import Publisher
 from forebay.client.settings import ConsumeSettings, PublishSettings
 from forebay.pb.store.v1 import store_pb2 as pb
@@ -37,9 +37,15 @@ def make_message(
     transient: bool = False,
 ) -> pb.Message:
     """A message to publish; `ttl` is in seconds, None: as its queues say."""
-    message = pb.Message(address=address, body=body, headers=headers, priority=priority, transient=transient)
+    message = pb.Message(address=address, body=body)
+    if headers:
+        message.headers.update(headers)
     if ttl is not None:
         message.ttl_ms = round(ttl * 1000)
+    if priority:
+        message.priority = priority
+    if transient:
+        message.transient = transient
     return message
 
 
@@ -174,9 +180,12 @@ class Store:
         """Make a call, at another pod when the first one asked only keeps a copy."""
         with service_errors():
             for _ in range(HOPS):
+                way = self._route.way()
                 try:
-                    return await call(self._route.stub())
+                    with cut_off():
+                        return await call(way.stub)
                 except AioRpcError as error:
-                    if not await self._route.failed(error):
+                    if not await self._route.failed(error, way):
                         raise
-            return await call(self._route.stub())
+            with cut_off():
+                return await call(self._route.way().stub)

@@ -4,7 +4,6 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from forebay.msgstore.collection import collection_paused
 from forebay.msgstore.entrybatch import batches_of
 from forebay.msgstore.indexfile import IndexFolder, Kind
 from forebay.msgstore.queuemarks import QueueMarks
@@ -28,6 +27,7 @@ from forebay.msgstore.report import RecoveryReport
 from forebay.msgstore.scan import Found, Scanner
 from forebay.msgstore.segment import Journaled, number_of, parts, seqs_of
 from forebay.msgstore.segmenttable import SegmentTable
+from forebay.runtime.collection import collection_paused
 
 
 class IndexRecovery:

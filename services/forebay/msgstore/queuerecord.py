@@ -83,20 +83,25 @@ def encode_heads(
     persistent: bool,
 ) -> list[bytes]:
     """Publish records of consecutive numbers, each without the embedded message that ends it."""
-    marker, started, summed, begin = codec.marker, codec.start, _PUBLISH_SUMMED.pack, _START.pack
-    base, embedded = PERSISTENT * persistent, PERSISTENT * persistent | EMBEDDED
-    heads = []
-    for seq, id, size, expiry, body in zip(
-        count(first), ids, sizes, expiries or repeat(0), bodies or repeat(None), strict=False
-    ):
-        if body is None:
-            tail = summed(VERSION, PUBLISH, PUBLISH_HEAD.size, seq, id, base, size, expiry)
-            crc = extend(started, tail)
-        else:
-            tail = summed(VERSION, PUBLISH, PUBLISH_HEAD.size + len(body), seq, id, embedded, size, expiry)
-            crc = extend(extend(started, tail), body)
-        heads.append(begin(marker, crc) + tail)
-    return heads
+    summed, begin = _PUBLISH_SUMMED.pack, _START.pack
+    embedded: Sequence[bytes] = [body or b"" for body in bodies] if bodies else [b""] * len(ids)
+    columns = zip(count(first), ids, sizes, expiries or repeat(0), map(len, embedded), _flags(bodies, persistent))
+    tails = [
+        summed(VERSION, PUBLISH, PUBLISH_HEAD.size + length, seq, id, flags, size, expiry)
+        for seq, id, size, expiry, length, flags in columns
+    ]
+    sums = map(extend, map(extend, repeat(codec.start), tails), embedded)
+    marker = codec.marker
+    return [begin(marker, crc) + tail for crc, tail in zip(sums, tails, strict=True)]
+
+
+def _flags(bodies: Sequence[bytes | None] | None, persistent: bool) -> Iterable[int]:
+    kept = PERSISTENT * persistent
+    if not bodies:
+        return repeat(kept)
+    if None not in bodies:
+        return repeat(kept | EMBEDDED)
+    return [kept | EMBEDDED * (body is not None) for body in bodies]
 
 
 def joined(heads: list[bytes], bodies: Sequence[bytes | None] | None) -> list[bytes]:

@@ -3,15 +3,17 @@
 import logging
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from itertools import repeat
 from time import perf_counter
 
 from forebay.msgstore import snapshot
 from forebay.msgstore.catalogue import Catalogue
-from forebay.msgstore.collection import collection_paused
 from forebay.msgstore.collector import breathe
 from forebay.msgstore.disk import Disk, File
-from forebay.msgstore.index import OFFSET_BITS, OFFSET_MASK, Entry, Held, where
+from forebay.msgstore.index import OFFSET_BITS, OFFSET_MASK, Entry, Held, Place, where
 from forebay.msgstore.messagefile import MessageFile
 from forebay.msgstore.record import (
     FILE_HEAD_SIZE,
@@ -25,6 +27,10 @@ from forebay.msgstore.record import (
 from forebay.msgstore.report import RecoveryReport
 from forebay.msgstore.scan import Damage, Found, Scanner, guess_marker
 from forebay.msgstore.writer import file_name
+from forebay.runtime.collection import collection_paused
+
+_make_entry: Callable[[tuple[bytes, int, int, int]], Entry] = partial(tuple.__new__, Entry)
+"""As `Entry._make`, in half the time: it is called for every message of a store."""
 
 _NAME = re.compile(r"(\d{10})\.messages")
 
@@ -162,18 +168,28 @@ class Recovery:
         self.report.add(scanner.damages)
 
     def _enter(self, file: MessageFile, block: list[Found]) -> None:
+        if not block:
+            return
+        _, _, stamps, ids, _ = zip(*block, strict=True)
+        self._stamp = max(self._stamp, *stamps)
+        places = self._catalogue.index.find(ids)
+        fresh = block
+        if len(set(ids)) < len(ids) or places.count(None) < len(ids):
+            fresh = self._fresh(block, dict(zip(ids, places, strict=True)))
+        if fresh:
+            self._insert_found(file, fresh)
+
+    def _fresh(self, block: list[Found], places: dict[bytes, Place | None]) -> list[Found]:
+        """Of these the newest of each id, unless a newer one was found before."""
         # Of two records with one id in one file the later is the newer: a copy has only one of each id.
         newest = {found.id: found for found in block}
-        places = self._catalogue.index.find(list(newest))
-        start = where(file.number, 0)
-        fresh = [
-            found
-            for found, place in zip(newest.values(), places, strict=True)
-            if place is None or self._displace(found, *place)
-        ]
-        self._catalogue.index.insert([Entry(found.id, start + found.offset, found.size, 0) for found in fresh])
-        file.add_live(sum([found.size for found in fresh]) + HEAD_SIZE * len(fresh), len(fresh))
-        self._stamp = max([self._stamp, *(found.stamp for found in block)])
+        return [found for id, found in newest.items() if (place := places[id]) is None or self._displace(found, *place)]
+
+    def _insert_found(self, file: MessageFile, fresh: list[Found]) -> None:
+        offsets, sizes, _, ids, _ = zip(*fresh, strict=True)
+        wheres = map(where(file.number, 0).__add__, offsets)
+        self._catalogue.index.insert(map(_make_entry, zip(ids, wheres, sizes, repeat(0), strict=False)))
+        file.add_live(sum(sizes) + HEAD_SIZE * len(fresh), len(fresh))
 
     def _displace(self, found: Found, place: int, size: int) -> bool:
         """Of two records with one id the later put counts; the other, or a copy of it, is garbage."""

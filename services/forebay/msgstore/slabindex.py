@@ -44,7 +44,7 @@ class _Shard:
 class SlabIndex:
     """A `MessageIndex` in memory. The fields of the entries are in parallel slabs, at the entry's slot.
 
-    `find` and `release` each have the search of `_seek` in their loop: a call an id would double their time.
+    `find`, `count` and `release` each have the search of `_seek` in their loop: a call an id would double their time.
     """
 
     def __init__(self) -> None:
@@ -111,11 +111,19 @@ class SlabIndex:
 
     def count(self, counts: Sequence[tuple[bytes, int]]) -> list[bool]:
         """Add references to each id; False for one that is not there."""
-        slots = [self._seek(id)[2] for id, _ in counts]
-        for slot, (_, refs) in zip(slots, counts, strict=True):
+        shards, known, counted = self._shards, self._ids, self._refs
+        found: list[bool] = []
+        for id, refs in counts:
+            hashed = hash(id)
+            shard = shards[hashed & _SHARD_MASK]
+            table, mask = shard.table, shard.mask
+            at = hashed >> _SHARD_BITS & mask
+            while (slot := table[at]) and not known.startswith(id, slot * _ID):
+                at = at + 1 & mask
             if slot:
-                self._refs[slot] += refs
-        return [slot > 0 for slot in slots]
+                counted[slot] += refs
+            found.append(slot > 0)
+        return found
 
     def release(self, ids: Sequence[bytes]) -> list[Place]:
         """Take one reference from each, and delete what had its last one."""

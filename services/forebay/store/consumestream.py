@@ -28,8 +28,8 @@ class ConsumeStream:
         if self._reading:
             self._reading.cancel()
 
-    async def run(self, requests: AsyncIterator[pb.ConsumeRequest]) -> AsyncGenerator[pb.ConsumeResponse, None]:
-        """Responses to requests, of which the first has opened the session; until the client has ended its side.
+    async def run(self, requests: AsyncIterator[pb.ConsumeRequest]) -> AsyncGenerator[bytes, None]:
+        """Serialised responses to requests, of which the first has opened the session; till the client ends its side.
 
         Raises `InvalidArgumentError` for what cannot be settled, `UnavailableError` after `end`, and what ended the
         session.

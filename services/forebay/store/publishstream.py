@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 
 from forebay.pb.store.v1 import store_pb2 as pb
 from forebay.runtime.errors import UnavailableError
+from forebay.store.queueing.messages import PublishBatch
 from forebay.store.sessions import PublisherSession
 
 RETRY_SECONDS = 1.0
@@ -49,7 +50,7 @@ class PublishStream:
         self._news.set()
         self._room.set()
 
-    async def run(self, requests: AsyncIterator[pb.PublishRequest]) -> AsyncGenerator[pb.PublishResponse, None]:
+    async def run(self, requests: AsyncIterator[PublishBatch]) -> AsyncGenerator[pb.PublishResponse, None]:
         """Responses to requests, of which the first has opened the session.
 
         Raises `InvalidArgumentError` for a batch that cannot be taken, when those before it have their outcomes, and
@@ -82,7 +83,7 @@ class PublishStream:
             self._told = response.blocked = self._blocked
         return response
 
-    async def _read(self, requests: AsyncIterator[pb.PublishRequest]) -> None:
+    async def _read(self, requests: AsyncIterator[PublishBatch]) -> None:
         async for request in requests:
             await self._until_room()
             if request.messages:

@@ -2,10 +2,11 @@
 
 import asyncio
 import os
+import sys
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import grpc
 import structlog
@@ -14,7 +15,6 @@ from prometheus_client.metrics_core import Metric
 from forebay.api.v1alpha1 import AccessRule, Store, StoreSpec
 from forebay.pb.store.v1 import mirror_pb2, store_pb2
 from forebay.pb.store.v1.mirror_pb2_grpc import add_MirrorServiceServicer_to_server
-from forebay.pb.store.v1.store_pb2_grpc import add_StoreServiceServicer_to_server
 from forebay.runtime.clock import Clock, SystemClock
 from forebay.runtime.document import ConfigDocument
 from forebay.runtime.errors import FieldViolation, SettingsError
@@ -23,9 +23,10 @@ from forebay.runtime.revisions import ResourceResult
 from forebay.runtime.service import Degradation, Service
 from forebay.runtime.tasks import Supervisor
 from forebay.store.configuration import Identity, Selection, kept, select
+from forebay.store.errors import DeposedError
 from forebay.store.mirroring.followers import Followers
 from forebay.store.servicemetrics import service_metrics
-from forebay.store.servicer import StoreServicer
+from forebay.store.servicer import SERVICE, StoreServicer, add_to_server
 from forebay.store.sessions import Opening, QueueHub
 from forebay.store.standby.copyfolder import CopyFolder
 from forebay.store.standby.pod import Cluster, Pod
@@ -42,6 +43,7 @@ class StoreService(Service):
     """One Store of a configuration, with its data in a folder of its own."""
 
     name = "store"
+    watched = ("forebay.store.v1.StoreService/ListQueues", "forebay.store.v1.StoreService/GetStore")
 
     def __init__(
         self,
@@ -68,8 +70,8 @@ class StoreService(Service):
 
     def register(self, server: grpc.aio.Server) -> Sequence[str]:
         """StoreService, and that of mirrors where the store has pods."""
-        add_StoreServiceServicer_to_server(self._servicer, server)
-        names = [store_pb2.DESCRIPTOR.services_by_name["StoreService"].full_name]
+        add_to_server(self._servicer, server)
+        names = [SERVICE]
         if self._pod:
             add_MirrorServiceServicer_to_server(self._pod.servicer, server)
             names.append(mirror_pb2.DESCRIPTOR.services_by_name["MirrorService"].full_name)
@@ -102,9 +104,11 @@ class StoreService(Service):
         """Bring the queues in line with a configuration; what could not be, by identity."""
         queues = kept(self._queues, selection)
         self._queues, self._store = queues, store
+        if self._pod:
+            self._pod.change(store.spec)
         if self._hub is None and self._leading is None:
             if self._pod and store.spec.mirrors:
-                self._servicer.standby = self._pod.standing
+                self._servicer.standby, self._servicer.members = self._pod.standing, self._pod.members
                 self._leading = self._tasks.spawn("part in the store", self._lead)
             else:
                 await self._open(store.spec, None)
@@ -120,13 +124,18 @@ class StoreService(Service):
         """Stand by until it is our turn, then be primary to the end of this process."""
         assert self._pod  # noqa: S101 - else it is not called
         assert self._store  # noqa: S101
-        followers = await self._pod.lead(self._store.spec)
+        followers = await self._pod.lead()
         await self._open(self._store.spec, followers)
-        await self._pod.keep(followers, self._store.spec)
+        try:
+            await self._pod.keep(followers)
+        except* DeposedError as group:
+            end_at_once(str(group.exceptions[0]))
 
     def quiesce(self) -> None:
         """Take nothing in any more, and let streams end once what is due has gone out."""
         self._servicer.end()
+        if self._pod:
+            self._pod.servicer.end()
 
     async def drain(self) -> None:
         """Write everything and close it."""
@@ -150,8 +159,20 @@ class StoreService(Service):
         return self._pod.degradations() if self._pod and self._leading else [_NOT_CONFIGURED]
 
     def access(self) -> Sequence[AccessRule]:
-        """Who may call what."""
-        return self._store.spec.access if self._store else ()
+        """Who may call what. Rules that the store has leave out its own pods."""
+        rules = self._store.spec.access if self._store else ()
+        return (*rules, *self._pod.access()) if rules and self._pod else rules
+
+
+def end_at_once(problem: str) -> NoReturn:
+    """End the process of a pod that is primary no more, without a drain.
+
+    What its clients wait for it may not confirm: the sooner their connections end, the sooner they find the next
+    primary. What it has confirmed is on disk, here and wherever else it has to be.
+    """
+    log.critical("primary no more: the process ends", problem=problem)
+    sys.stderr.flush()
+    os._exit(1)
 
 
 def degradations(hub: QueueHub) -> list[Degradation]:

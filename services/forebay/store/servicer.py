@@ -1,24 +1,30 @@
 """StoreService over gRPC: requests in, the queues' answers out."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import grpc
 
 from forebay.pb.store.v1 import store_pb2 as pb
 from forebay.pb.store.v1.store_pb2_grpc import StoreServiceServicer as GeneratedServicer
+from forebay.pb.store.v1.store_pb2_grpc import add_StoreServiceServicer_to_server
 from forebay.runtime.errors import FieldViolation, InvalidArgumentError, UnavailableError
 from forebay.store.consumestream import ConsumeStream
 from forebay.store.publishstream import PublishStream
 from forebay.store.queueing.figures import Figures
+from forebay.store.queueing.messages import PublishBatch, read_batch
 from forebay.store.sessions import QueueHub
+
+if TYPE_CHECKING:
+    from forebay.runtime.handlers import Handler
 
 S = TypeVar("S")
 R = TypeVar("R")
 Context = grpc.aio.ServicerContext[Any, Any]
 
+SERVICE = pb.DESCRIPTOR.services_by_name["StoreService"].full_name
 RETRY_SECONDS = 5.0
 MOST = 1000
 """Messages of a response to Get or Browse."""
@@ -36,6 +42,8 @@ class StoreServicer(GeneratedServicer):
         """None until the service is configured."""
         self.standby: Callable[[], UnavailableError] | None = None
         """Where the store has several pods: what this one answers while it is not primary."""
+        self.members: Callable[[], Sequence[str]] = tuple
+        """Where it has: pods that have all that was confirmed, the primary first."""
         self._publishing: set[PublishStream] = set()
         self._consuming: set[ConsumeStream] = set()
         self._blocked = ""
@@ -56,10 +64,10 @@ class StoreServicer(GeneratedServicer):
             for stream in self._publishing:
                 stream.block(reason)
 
-    async def Publish(
-        self, requests: AsyncIterator[pb.PublishRequest], context: Context
+    async def Publish(  # type: ignore[override]  # see `add_to_server`
+        self, requests: AsyncIterator[PublishBatch], context: Context
     ) -> AsyncIterator[pb.PublishResponse]:
-        """Take messages in; see the proto."""
+        """Take messages in; see the proto. Requests are read as batches."""
         hub = self._open()
         if (opening := await self._opening(requests)) is None:
             return
@@ -70,10 +78,10 @@ class StoreServicer(GeneratedServicer):
                 async for response in responses:
                     yield response
 
-    async def Consume(
+    async def Consume(  # type: ignore[override]  # see `add_to_server`
         self, requests: AsyncIterator[pb.ConsumeRequest], context: Context
-    ) -> AsyncIterator[pb.ConsumeResponse]:
-        """Hand messages out; see the proto."""
+    ) -> AsyncIterator[bytes]:
+        """Hand messages out; see the proto. Responses are serialised."""
         hub = self._open()
         if (opening := await self._opening(requests)) is None:
             return
@@ -107,7 +115,7 @@ class StoreServicer(GeneratedServicer):
 
     async def GetStore(self, request: pb.GetStoreRequest, context: Context) -> pb.GetStoreResponse:
         """Tell how the store is."""
-        return store_status(self._open().figures())
+        return store_status(self._open().figures(), self.members())
 
     async def _opening(self, requests: AsyncIterator[R]) -> R | None:
         """The first request of a stream; None when there is none. Raises `UnavailableError` when the service stops."""
@@ -130,7 +138,20 @@ class StoreServicer(GeneratedServicer):
         return self.hub
 
 
-def store_status(figures: Figures) -> pb.GetStoreResponse:
+def add_to_server(servicer: StoreServicer, server: grpc.aio.Server) -> None:
+    """Have a server take the calls; what Publish brings and what Consume hands out stays octets."""
+    add_StoreServiceServicer_to_server(servicer, server)
+    handlers: dict[str, Handler] = {
+        "Publish": grpc.stream_stream_rpc_method_handler(
+            servicer.Publish, read_batch, pb.PublishResponse.SerializeToString
+        ),
+        "Consume": grpc.stream_stream_rpc_method_handler(servicer.Consume, pb.ConsumeRequest.FromString, None),
+    }
+    # What is registered last counts.
+    server.add_registered_method_handlers(SERVICE, handlers)
+
+
+def store_status(figures: Figures, members: Sequence[str] = ()) -> pb.GetStoreResponse:
     """How the store is."""
     stats = figures.persistent, figures.transient
     return pb.GetStoreResponse(
@@ -140,6 +161,7 @@ def store_status(figures: Figures) -> pb.GetStoreResponse:
         garbage_bytes=sum(each.garbage_bytes for each in stats),
         disk_free=figures.disk_free,
         memory_bytes=figures.memory,
+        members=members,
     )
 
 
@@ -188,9 +210,7 @@ def _counted(streams: set[S], stream: S) -> Iterator[None]:
         streams.discard(stream)
 
 
-async def _chained(
-    first: pb.PublishRequest, others: AsyncIterator[pb.PublishRequest]
-) -> AsyncIterator[pb.PublishRequest]:
+async def _chained(first: PublishBatch, others: AsyncIterator[PublishBatch]) -> AsyncIterator[PublishBatch]:
     yield first
     async for request in others:
         yield request

@@ -11,6 +11,7 @@ from forebay.runtime.errors import FieldViolation, ServiceError
 from forebay.runtime.tasks import Supervisor
 from forebay.store.mirroring.followers import Followers
 from forebay.store.queueing.figures import Figures
+from forebay.store.queueing.messages import Messages
 from forebay.store.queueing.spec import QueueSpec
 
 
@@ -22,7 +23,7 @@ class PublisherSession(Protocol):
     octets: int
     """Octets of the messages without an outcome."""
 
-    def publish(self, first: int, messages: Sequence[pb.Message]) -> None:
+    def publish(self, first: int, messages: Messages) -> None:
         """Take messages in, of which the first has that number.
 
         Raises `InvalidArgumentError` for a number that is not the next, and for a message that is too large; then none
@@ -58,8 +59,8 @@ class ConsumerSession(Protocol):
         """What became of deliveries. Raises `InvalidArgumentError` for one that is not outstanding."""
         ...
 
-    def take(self) -> pb.ConsumeResponse | None:
-        """The next response: deliveries of a turn, settlements that are durable, a change of `active`.
+    def take(self) -> bytes | None:
+        """The next response, serialised: deliveries of a turn, settlements that are durable, a change of `active`.
 
         Called when the last one has gone out, so what is handed out and not yet sent is bounded by one turn.
         """

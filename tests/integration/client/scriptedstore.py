@@ -38,6 +38,11 @@ class ScriptedStore(StoreServiceServicer):
         self.durable = asyncio.Event()
         """Clear to tell of no settlement that it is durable."""
         self.durable.set()
+        self.answers = asyncio.Event()
+        """Clear to answer no call of Get."""
+        self.answers.set()
+        self.asked = 0
+        """Calls of Get."""
         self.ended_well = 0
         self.credit = 0
 
@@ -131,6 +136,8 @@ class ScriptedStore(StoreServiceServicer):
         out.put_nowait(None)
 
     async def Get(self, request, context):  # noqa: N802
+        self.asked += 1
+        await self.answers.wait()
         deliveries = [pb.Delivery(message=pb.Message(body=b"%d" % number)) for number in range(request.count)]
         return pb.GetResponse(deliveries=deliveries, left=5)
 

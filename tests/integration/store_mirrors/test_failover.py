@@ -9,6 +9,7 @@ from eventually import eventually
 from forebay.client.store import make_message
 from forebay.pb.store.v1 import store_pb2 as pb
 from storecalls import numbered, publish, take
+from storepods import StorePods
 
 
 async def bodies(server, queue="orders", count=1000):
@@ -30,6 +31,14 @@ async def test_what_was_confirmed_is_there_after_the_primary_is_killed(pods):
     server = await pods.led_by_another(first)
     assert await bodies(server) == [*numbered(200, 100), *big]
     assert await bodies(server, "ranked") == [b"high", b"low"]
+
+
+async def test_a_primary_that_ends_in_order_lets_another_lead_at_once(pods):
+    first = pods.holder
+    async with insecure_channel(pods.primary.address) as channel:
+        assert await publish(channel, "orders", numbered(50)) == [pb.OUTCOME_CONFIRMED] * 50
+    assert await pods.primary.stop() == 0
+    assert await bodies(await pods.led_by_another(first)) == numbered(50)
 
 
 async def test_a_killed_pod_comes_back_as_a_mirror_and_may_lead_again(pods):
@@ -103,10 +112,46 @@ async def test_clients_find_the_primary_and_follow_it(pods):
         assert [queue.name for queue in await client.queues()] == ["orders", "ranked"]
 
 
+async def test_mirrors_come_and_go_while_the_primary_goes_on(pods):
+    away = pods.names[2]
+    epoch = pods.lease["spec"]["leaseTransitions"]
+    for mirrors in (1, 2):
+        for server in pods.pods.values():
+            server.spec["mirrors"] = mirrors
+            await server.apply()
+        await (pods.left_out(away) if mirrors == 1 else pods.whole())
+        assert set(pods.members) == set(pods.names[: mirrors + 1])
+        async with insecure_channel(pods.primary.address) as channel:
+            assert await publish(channel, "orders", numbered(10)) == [pb.OUTCOME_CONFIRMED] * 10
+    assert (pods.holder, pods.lease["spec"]["leaseTransitions"]) == (pods.names[0], epoch)
+
+
+async def test_without_a_lease_none_begins_but_the_first_pod(tmp_path):
+    """It has what there was before there were mirrors."""
+    alone = StorePods(tmp_path, mirrors=1)
+    alone.queue("orders")
+    server = alone.pods["main-0"]
+    server.spec["mirrors"] = 0
+    await server.start()
+    async with insecure_channel(server.address) as channel:
+        assert await publish(channel, "orders", numbered(10)) == [pb.OUTCOME_CONFIRMED] * 10
+    assert await server.stop() == 0
+    server.spec["mirrors"] = 1
+    await alone.start("main-1", "main-0")
+    await alone.whole()
+    assert alone.holder == "main-0"
+    assert await bodies(alone.primary) == numbered(10)
+    await alone.close()
+
+
 async def test_pods_tell_what_they_are(pods):
     values = {name: await server.metrics() for name, server in pods.pods.items()}
     assert {name for name, value in values.items() if value[("forebay_store_primary",)]} == {pods.holder}
     assert values[pods.holder][("forebay_store_members",)] == 3
+    async with pods.primary.client() as client:
+        first, *others = (await client.status()).members
+    assert first == pods.holder
+    assert {first, *others} == set(pods.names)
     away = next(name for name in pods.names if name != pods.holder)
     await pods.pods[away].kill()
 

@@ -197,9 +197,11 @@ class StoreBroker:
         stream = self.stub.Publish()
         await stream.write(pb.PublishRequest(first=1, messages=[message]))
         async with asyncio.timeout(PATIENCE):
-            response = await stream.read()
+            # The first response says that the stream is taken in, and may have nothing in it.
+            while not (confirms := (await stream.read()).confirms):
+                pass
         stream.cancel()
-        return bool(response.confirms[0].outcome == pb.OUTCOME_CONFIRMED)
+        return bool(confirms[0].outcome == pb.OUTCOME_CONFIRMED)
 
     async def take(self, queue: str, count: int) -> list[Taken]:
         return [taken_of(delivery) for delivery in await (await self.consumption(queue)).take(count)]

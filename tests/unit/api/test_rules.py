@@ -16,6 +16,7 @@ from forebay.api.rules import (
     Paired,
     Settled,
     SomePositive,
+    StaysPositive,
     broken,
 )
 
@@ -142,6 +143,7 @@ def test_rule(rule, fields, problems):
         (Immutable("a", "it holds water"), "`a` can't be changed, since it holds water."),
         (Settled("a", "it holds water"), "`a` can't be added or removed, since it holds water."),
         (OnlyGrows("a"), "`a` can't be lowered, since volumes can't shrink."),
+        (StaysPositive("a", "it holds water"), "`a` can't go back to 0, since it holds water."),
     ],
 )
 def test_rule_in_words(rule, text):
@@ -154,6 +156,7 @@ def test_rule_in_words(rule, text):
         (Immutable("a", "it holds water"), "keep it, or create another resource with it"),
         (Settled("a", "it holds water"), "leave it, or create another resource"),
         (OnlyGrows("a"), "give what it was, or more"),
+        (StaysPositive("a", "it holds water"), "give 1 or more, or create another resource"),
     ],
 )
 def test_transition_tells_what_it_is_about_and_the_remedy(transition, remedy):

@@ -24,7 +24,7 @@ def taken(window):
     """All requests that are ready, as their first numbers and bodies."""
     found = []
     while window.ready:
-        request = window.take()
+        request = pb.PublishRequest.FromString(window.take())
         found.append((request.first, bodies(request)))
     return found
 

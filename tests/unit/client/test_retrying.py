@@ -76,3 +76,9 @@ async def test_what_will_not_get_better_is_raised_at_once(retrying, clock, error
 async def test_a_stream_that_grpc_broke_is_tried_again(retrying, clock):
     await retrying.wait_after(failed(grpc.StatusCode.INTERNAL))
     assert clock.slept == [1]
+
+
+async def test_where_the_service_leads_to_is_tried_at_once_but_not_twice_in_a_row(retrying, clock):
+    for _ in range(4):
+        await retrying.wait_after(AWAY, led=True)
+    assert clock.slept == [1, 2]

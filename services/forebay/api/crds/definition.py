@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from forebay.api.crds import cel
-from forebay.api.crds.columns import Column, columns, figure
+from forebay.api.crds.columns import Column, columns, figure, wide
 from forebay.api.crds.fields import held_at
 from forebay.api.crds.structural import Schema, object_schema, validated
 from forebay.api.crds.validations import Validation
@@ -67,6 +67,8 @@ PRESENTATIONS: dict[type[Resource], Presentation] = {
         (
             figure("Queues", "queues", "Queues that are running, of all", "string"),
             figure("Messages", "messages", "Messages in its queues"),
+            wide(figure("In sync", "inSync", "Pods that have all that was confirmed, of all", "string")),
+            wide(figure("Primary", "primary", "Pod that is primary", "string")),
         ),
     ),
     StoreQueue: Presentation(

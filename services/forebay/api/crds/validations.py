@@ -20,6 +20,7 @@ from forebay.api.rules import (
     Problem,
     Settled,
     SomePositive,
+    StaysPositive,
 )
 from forebay.api.values import Number, Size, Span, Text, Texts, Value
 
@@ -148,6 +149,13 @@ def _(rule: OnlyGrows, model: type[Model]) -> Iterator[Validation]:
     value = ordered(model, rule.field)
     new, old = f"self.{rule.field}", f"oldSelf.{rule.field}"
     yield told(f"!{cel.readable(new, value)} || {cel.not_above(old, new, value)}", rule.fault, FORBIDDEN)
+
+
+@of_rule.register
+def _(rule: StaysPositive, model: type[Model]) -> Iterator[Validation]:
+    old, new = f"oldSelf.{rule.field}", f"self.{rule.field}"
+    was = f"has({old}) && {old} > 0"
+    yield told(f"!({was}) || (has({new}) && {new} > 0)", rule.fault, FORBIDDEN)
 
 
 def ordered(model: type[Model], field: str) -> Value:

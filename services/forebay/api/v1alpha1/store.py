@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Annotated, ClassVar, Literal
 
 from forebay.api.model import Items, Model
-from forebay.api.rules import Differ, Distinct, NotAbove, OnlyGrows, Rule, Transition
+from forebay.api.rules import Differ, Distinct, NotAbove, OnlyGrows, Rule, StaysPositive, Transition
 from forebay.api.v1alpha1.metadata import Resource, ServiceMetadata
 from forebay.api.v1alpha1.service import Access, ClientName, GrpcListener, HealthListener, Port, ServerTls
 from forebay.api.v1alpha1.spill import GIBIBYTE, MEBIBYTE
@@ -99,6 +99,9 @@ class StoreSpec(Model):
     """A store service."""
 
     rules: ClassVar[tuple[Rule, ...]] = (Distinct("clients"),)
+    transitions: ClassVar[tuple[Transition, ...]] = (
+        StaysPositive("mirrors", "the pod that would stay may lack messages"),
+    )
 
     listeners: StoreListeners = StoreListeners()
     """Where it listens."""

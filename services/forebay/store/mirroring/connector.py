@@ -1,7 +1,7 @@
 """Connections of the primary to the pods that are to be its mirrors, made anew whenever one ends."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Collection
 from random import Random
 
 import structlog
@@ -25,37 +25,61 @@ class Connector:
     """Runs for as long as this pod is primary."""
 
     def __init__(
-        self, followers: Followers, begin: pb.FollowBegin, peers: Mapping[str, ClientChannel], clock: Clock
+        self,
+        followers: Followers,
+        begin: pb.FollowBegin,
+        connect: Callable[[str], ClientChannel],
+        clock: Clock,
     ) -> None:
-        """peers: channels to the other pods, by their names. They are closed at the end."""
+        """connect: a channel to the pod of a name."""
+        self.begin = begin
+        """What a mirror is told first."""
         self._followers = followers
-        self._begin = begin
-        self._peers = peers
+        self._connect = connect
         self._clock = clock
+        self._wanted: frozenset[str] = frozenset()
+        self._kept: set[str] = set()
+        """Those that a task takes care of."""
+        self._news = asyncio.Event()
+
+    def want(self, names: Collection[str]) -> None:
+        """Who is to be a mirror from now on; others are let go."""
+        for name in self._wanted.difference(names):
+            self._followers.drop(name)
+        self._wanted = frozenset(names)
+        self._news.set()
 
     async def run(self) -> None:
-        """Keep all mirrors following. Raises `DeposedError`."""
-        try:
-            async with asyncio.TaskGroup() as group:
-                for name, channel in self._peers.items():
-                    group.create_task(self._keep(name, channel), name=f"mirror {name}")
-        finally:
-            await asyncio.gather(*(channel.close() for channel in self._peers.values()))
+        """Keep all mirrors following. Raises `DeposedError`, in a group."""
+        async with asyncio.TaskGroup() as group:
+            while True:
+                for name in self._wanted - self._kept:
+                    self._kept.add(name)
+                    group.create_task(self._keep(name), name=f"mirror {name}")
+                await self._news.wait()
+                self._news.clear()
 
-    async def _keep(self, name: str, channel: ClientChannel) -> None:
+    async def _keep(self, name: str) -> None:
+        channel = self._connect(name)
         backoff = Backoff(RETRY, self._clock, Random())  # noqa: S311 - no secret
-        while True:
-            begun = self._clock.monotonic()
-            await self._follow(name, channel)
-            if self._clock.monotonic() - begun > RETRY.longest:
-                backoff.reset()
-            await self._clock.sleep(backoff.fail())
+        try:
+            while name in self._wanted:
+                begun = self._clock.monotonic()
+                await self._follow(name, channel)
+                if self._clock.monotonic() - begun > RETRY.longest:
+                    backoff.reset()
+                await self._clock.sleep(backoff.fail())
+        finally:
+            self._kept.discard(name)
+            self._news.set()  # it may be wanted again by now
+            await channel.close()
 
     async def _follow(self, name: str, channel: ClientChannel) -> None:
         call = MirrorServiceStub(channel.get()).Follow()
         try:
-            await call.write(pb.FollowRequest(begin=self._begin))
-            await self._followers.follow(Link(name, call, self._clock))
+            await call.write(pb.FollowRequest(begin=self.begin))
+            if name in self._wanted:
+                await self._followers.follow(Link(name, call, self._clock))
         except AioRpcError as error:
             log.warning("mirror does not follow", mirror=name, problem=str(from_rpc_error(error)))
         finally:

@@ -99,7 +99,10 @@ class Followers:
             raise DeposedError(f"{self._name} is no longer sure to be primary: nothing is confirmed any more")
 
     async def follow(self, link: Link) -> None:
-        """Have a mirror follow, from nothing, until it is gone. Its stream has begun, and it is in no set."""
+        """Have a mirror follow, from nothing, until it is gone. Its stream has begun, and it is in no set.
+
+        Cancelled, as at the end of this pod, it leaves the set as it is: all members may be primary.
+        """
         self._links[link.name] = link
         work = asyncio.ensure_future(link.run())
         try:
@@ -113,7 +116,12 @@ class Followers:
             del self._links[link.name]
             work.cancel()
             await asyncio.gather(work, return_exceptions=True)
-            await self._expel(link, link.failure)
+        await self._expel(link, link.failure)
+
+    def drop(self, name: str) -> None:
+        """That pod is no longer to be a mirror: it leaves the set."""
+        if link := self._links.get(name):
+            link.fail("it is not wanted any more")
 
     def restart(self, reason: str) -> None:
         """What mirrors have may differ from what is here: all begin anew."""

@@ -13,7 +13,7 @@ Members = tuple[str, ...]
 
 SEPARATOR = ","
 STEP = 1.0
-"""Seconds that a member leaves to each that has been there longer than it."""
+"""Seconds that a mirror leaves to each that has been there longer than it."""
 
 
 class MemberRecord(Protocol):
@@ -41,11 +41,12 @@ def written(members: Sequence[str]) -> str:
 def patience(name: str, members: Members) -> float | None:
     """Seconds for which a pod lets the lease be free before it takes it; None: it must not be primary.
 
-    Without any member there never was a primary, and everybody may begin.
+    The first member was primary: it may go on, if it is back, but nobody waits for it. Without any member there never
+    was a primary, and everybody may begin.
     """
     if not members:
         return 0.0
-    return members.index(name) * STEP if name in members else None
+    return max(0, members.index(name) - 1) * STEP if name in members else None
 
 
 def promoted(name: str, members: Members) -> Members:

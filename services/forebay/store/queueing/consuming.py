@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 
 from forebay.pb.store.v1 import store_pb2 as pb
 from forebay.runtime.errors import FieldViolation, InvalidArgumentError, ServiceError, UnavailableError
-from forebay.store.backing.run import Run, Span
 from forebay.store.errors import UnknownDeliveryError
 from forebay.store.queueing.consumers import Consumer
 from forebay.store.queueing.livequeue import LiveQueue
 from forebay.store.queueing.queueprocess import QueueProcess
+from forebay.store.queueing.responses import deliveries
 
 _DISPOSITIONS = {pb.DISPOSITION_ACK, pb.DISPOSITION_REQUEUE, pb.DISPOSITION_REJECT}
 
@@ -76,20 +76,23 @@ class Consuming:
         except UnknownDeliveryError as error:
             raise _wrong(place, "first", str(error)) from None
 
-    def take(self) -> pb.ConsumeResponse | None:
-        """The next response: deliveries of a turn, settlements that are durable, a change of `active`."""
+    def take(self) -> bytes | None:
+        """The next response, serialised: deliveries of a turn, settlements that are durable, a change of `active`."""
         consumer = self._consumer
         if not consumer.turn and not consumer.left:
             self._want()
-        response = pb.ConsumeResponse()
-        if consumer.turn:
-            self._deliver(response)
+        delivered = self._deliver() if consumer.turn else b""
+        return delivered + self._news().SerializeToString() or None
+
+    def _news(self) -> pb.ConsumeResponse:
+        """What there is beside deliveries."""
+        consumer, news = self._consumer, pb.ConsumeResponse()
         settled, consumer.settled = consumer.settled, []
         for numbers in settled:
-            response.settled.add(first=numbers.start, count=len(numbers))
+            news.settled.add(first=numbers.start, count=len(numbers))
         if self._told is not consumer.active and not consumer.left:
-            self._told = response.active = consumer.active
-        return response if response.deliveries or settled or response.HasField("active") else None
+            self._told = news.active = consumer.active
+        return news
 
     def _want(self) -> None:
         try:
@@ -98,16 +101,17 @@ class Consuming:
         except UnavailableError:
             return
 
-    def _deliver(self, response: pb.ConsumeResponse) -> None:
+    def _deliver(self) -> bytes:
         consumer = self._consumer
         runs, consumer.turn = consumer.turn, []
         try:
             with self._queue.at(consumer) as live:
-                fill(response, runs, consumer.turn_first, live.core.backing.position)
+                delivered = deliveries(runs, consumer.turn_first, live.core.backing.position)
                 if consumer.no_ack:
                     live.delivering.sent(consumer, range(consumer.turn_first, consumer.outstanding.next))
+                return delivered
         except UnavailableError:
-            del response.deliveries[:]
+            return b""
 
     def leave(self) -> None:
         """No more deliveries: what is outstanding goes back to the queue. What was settled is still reported."""
@@ -129,29 +133,6 @@ class Consuming:
         """The stream is gone; leaves if it has not."""
         self.leave()
         self._consumer.wake = lambda: None
-
-
-def fill(
-    response: pb.ConsumeResponse | pb.GetResponse | pb.BrowseResponse,
-    runs: Sequence[Run],
-    first: int,
-    position: Callable[[Span], int],
-) -> None:
-    """Add deliveries with the numbers from `first` on; without numbers when that is 0."""
-    add = response.deliveries.add
-    number = first
-    for run in runs:
-        place = position(run.span)
-        for content, times in zip(run.contents or (), run.deliveries or bytes(len(run)), strict=True):
-            delivery = add()
-            delivery.message.MergeFromString(content)
-            delivery.position = place
-            if number:
-                delivery.number = number
-                number += 1
-            if times:
-                delivery.deliveries = times
-            place += 1
 
 
 def _wrong(place: int, field: str, problem: str) -> InvalidArgumentError:

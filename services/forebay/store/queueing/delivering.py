@@ -51,7 +51,7 @@ class Delivering:
             runs = core.backing.fetch(consumer.room, TURN_OCTETS, counted=not consumer.no_ack)
             if not runs:
                 break
-            core.touch()
+            core.touch_soon()
             if fresh := self.within_limit(runs):
                 self._hand(consumer, fresh)
         if core.backing.cooling or core.backing.cold:
@@ -112,7 +112,7 @@ class Delivering:
             else:
                 core.counters.acked += len(numbers)
                 core.ack(spans)
-            core.wait(waiter)
+            core.wait_patiently(waiter)
 
     def give_back(self, spans: Sequence[Span]) -> None:
         """Messages were delivered for nothing: back to their places, but for those that were delivered too often."""
@@ -124,7 +124,7 @@ class Delivering:
             spans = [run.span for run in fine]
         core.counters.requeued += sum(span.count for span in spans)
         core.backing.requeue(spans)
-        core.touch()
+        core.touch_soon()
         self._returned()
 
     def sent(self, consumer: Consumer, numbers: range) -> None:

@@ -2,6 +2,8 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence, Set
+from itertools import repeat
+from struct import Struct
 
 import structlog
 
@@ -10,12 +12,16 @@ from forebay.pb.store.v1 import store_pb2 as pb
 from forebay.store.queueing import deadletters
 from forebay.store.queueing.admission import Admission
 from forebay.store.queueing.intake import Intake
+from forebay.store.queueing.messages import Messages
 from forebay.store.queueing.queueprocess import QueueProcess
 from forebay.store.queueing.rounds import Rounds
 from forebay.store.queueing.routing import Routes
 from forebay.store.queueing.ticket import UNROUTED, Ticket
 
 log = structlog.stdlib.get_logger(__name__)
+
+_ID = Struct(">8sQ")
+"""Octets of this start, and a number of this start's."""
 
 Admitted = Sequence[tuple[QueueProcess, Admission]]
 
@@ -43,7 +49,7 @@ class Exchange:
 
     def forward(self, letters: Sequence[pb.Message], taken_ms: int, done: Callable[[Set[int]], None]) -> None:
         """Publish dead letters of one address; `done` gets the positions of those that a crash may have lost."""
-        intake = Intake(letters, taken_ms, letters=True)
+        intake = Intake(Messages.of(letters), taken_ms, letters=True)
         intake.ids = self._new_ids(len(letters))
         ticket = Ticket(0, len(letters), 0, lambda ticket: self._forwarded(ticket, letters, done))
         allowed = ((queue, _without_cycles(queue, intake)) for queue in self._reached(letters[0].address))
@@ -111,9 +117,9 @@ class Exchange:
                 self._rounds.put(puts, persistent=persistent)
 
     def _new_ids(self, number: int) -> list[bytes]:
-        start, first = self._start, self._ids
+        first = self._ids
         self._ids += number
-        return [start + id.to_bytes(8, "big") for id in range(first, self._ids)]
+        return list(map(_ID.pack, repeat(self._start), range(first, self._ids)))
 
 
 def widths(shares: Sequence[tuple[object, Sequence[int]]], count: int) -> list[int]:
@@ -130,4 +136,5 @@ def widths(shares: Sequence[tuple[object, Sequence[int]]], count: int) -> list[i
 def _without_cycles(queue: QueueProcess, intake: Intake) -> Sequence[int]:
     """The letters that may go to a queue."""
     name = queue.spec.name
-    return [position for position, letter in enumerate(intake.messages) if not deadletters.cycles(letter.deaths, name)]
+    letters = enumerate(intake.messages.read)
+    return [position for position, letter in letters if not deadletters.cycles(letter.deaths, name)]

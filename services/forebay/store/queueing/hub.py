@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence, Set
 from pathlib import Path
 
 import structlog
+from google.protobuf.message import DecodeError
 
 from forebay.api.v1alpha1 import StoreSpec
 from forebay.msgstore import MessageStoreError
@@ -15,13 +16,15 @@ from forebay.runtime.tasks import Supervisor
 from forebay.store.alarms import PressureAlarms
 from forebay.store.mirroring.followers import Followers
 from forebay.store.queueing import memory
-from forebay.store.queueing.consuming import Consuming, fill
+from forebay.store.queueing.consuming import Consuming
 from forebay.store.queueing.exchange import Exchange
 from forebay.store.queueing.figures import Figures
 from forebay.store.queueing.intake import Intake
+from forebay.store.queueing.messages import Messages
 from forebay.store.queueing.pressure import Alarms, Unwatched
 from forebay.store.queueing.publishing import Publishing
 from forebay.store.queueing.queueprocess import QueueProcess, not_found
+from forebay.store.queueing.responses import deliveries
 from forebay.store.queueing.rounds import Rounds, Safety
 from forebay.store.queueing.spec import QueueSpec
 from forebay.store.queueing.storage import Storage
@@ -120,12 +123,15 @@ class QueueHub:
         self._publishers.add(session)
         return session
 
-    def _intake(self, messages: Sequence[pb.Message], publisher: str, first: int) -> Intake:
-        intake = Intake(messages, self._now_ms, publisher=publisher, first=first)
-        limit = self._spec.messages.max_size + intake.added
-        if intake.largest > limit:
-            at = next(at for at, size in enumerate(intake.sizes) if size > limit)
-            raise _too_large(at, intake.sizes[at] - intake.added, self._spec.messages.max_size)
+    def _intake(self, messages: Messages, publisher: str, first: int) -> Intake:
+        sizes, limit = [len(content) for content in messages.contents], self._spec.messages.max_size
+        if max(sizes) > limit:
+            at = next(at for at, size in enumerate(sizes) if size > limit)
+            raise _too_large(at, sizes[at], limit)
+        try:
+            intake = Intake(messages, self._now_ms, publisher=publisher, first=first)
+        except DecodeError:
+            raise _unsound() from None
         self._unseen += intake.octets
         if self._unseen >= LOOK_OCTETS:
             self._look()
@@ -152,16 +158,16 @@ class QueueHub:
         """Take messages. Raises `NotFoundError` or `UnavailableError`, as the others."""
         process = self._named(queue)
         runs, left = await process.get(count)
-        answer = pb.GetResponse(left=left)
-        fill(answer, runs, 1, process.position)
+        answer = pb.GetResponse.FromString(deliveries(runs, 1, process.position))
+        answer.left = left
         return answer
 
     async def browse(self, queue: str, position: int, count: int) -> pb.BrowseResponse:
         """Look at messages from a position on; 0: from the head."""
         process = self._named(queue)
         runs, following = await process.browse(position, count)
-        answer = pb.BrowseResponse(next=following)
-        fill(answer, runs, 0, process.position)
+        answer = pb.BrowseResponse.FromString(deliveries(runs, 0, process.position))
+        answer.next = following
         return answer
 
     async def purge(self, queue: str) -> int:
@@ -306,6 +312,11 @@ def _change(process: QueueProcess, queue: QueueSpec) -> dict[str, FieldViolation
     if queue != process.spec:
         process.change(queue)
     return {}
+
+
+def _unsound() -> InvalidArgumentError:
+    problem = "holds octets that are no Message: send what the generated classes make"
+    return InvalidArgumentError(f"messages {problem}", violations=[FieldViolation("messages", problem)])
 
 
 def _too_large(at: int, size: int, limit: int) -> InvalidArgumentError:

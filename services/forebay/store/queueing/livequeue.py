@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import structlog
 
 from forebay.runtime.clock import Clock
+from forebay.store.backing.arrivals import Arrivals
 from forebay.store.backing.protocol import BackingQueue, Batch
-from forebay.store.backing.run import Arrival, Run, spans_of, total
+from forebay.store.backing.run import Run, spans_of, total
 from forebay.store.queueing import admission, deadletters
 from forebay.store.queueing.admission import Admission
 from forebay.store.queueing.counting import Counters
@@ -58,7 +59,13 @@ class LiveQueue:
         self._duration = inf
         self._timer = Timer(clock, self._stirred.set)
         self.core = QueueCore(
-            spec, backing, counters, clock, touched=lambda: rounds.add(self), stirred=self._stirred.set
+            spec,
+            backing,
+            counters,
+            clock,
+            touched=lambda: rounds.add(self),
+            touched_soon=lambda: rounds.add_soon(self),
+            stirred=self._stirred.set,
         )
         self._letterbox = Letterbox(self.core, forward, self._guarded)
         self._trimming = Trimming(self.core, self._letterbox)
@@ -92,7 +99,7 @@ class LiveQueue:
         takers = self.delivering.consumers.takers
         return admission.admit(core.spec, intake, positions, known=known, standing=core.standing, takers=takers)
 
-    def enter(self, arrivals: Sequence[Arrival], admitted: Admission, intake: Intake, ticket: Ticket) -> None:
+    def enter(self, arrivals: Arrivals, admitted: Admission, intake: Intake, ticket: Ticket) -> None:
         """Take in what was admitted, and tell the ticket of all."""
         core, counters = self.core, self.core.counters
         if self._unused_for() >= 0:
@@ -100,11 +107,10 @@ class LiveQueue:
             self.use()
         if arrivals:
             core.backing.publish(arrivals)
-            sizes = [len(arrival.content) for arrival in arrivals]
-            core.arriving += len(sizes)
-            core.arriving_octets += sum(sizes)
-            self._trimming.largest = max(self._trimming.largest, *sizes)
-            counters.published += len(sizes)
+            core.arriving += len(arrivals)
+            core.arriving_octets += sum(arrivals.sizes)
+            self._trimming.largest = max(self._trimming.largest, intake.largest)
+            counters.published += len(arrivals)
             self._promise(ticket, admitted.kept, CONFIRMED)
         if admitted.duplicates:
             counters.duplicates += len(admitted.duplicates)

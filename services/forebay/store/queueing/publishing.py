@@ -1,11 +1,12 @@
 """One publisher: batches in, outcomes in their order out."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from forebay.pb.store.v1 import store_pb2 as pb
 from forebay.runtime.errors import FieldViolation, InvalidArgumentError
 from forebay.store.queueing.confirmwindow import ConfirmWindow
 from forebay.store.queueing.intake import Intake
+from forebay.store.queueing.messages import Messages
 from forebay.store.queueing.ticket import CONFIRMED, DUPLICATE, REFUSED, UNROUTED, Outcomes, Ticket
 
 HIGHEST = (1 << 64) - 1
@@ -29,7 +30,7 @@ class Publishing:
         self,
         name: str,
         publish: Publish,
-        read: Callable[[Sequence[pb.Message], str, int], Intake],
+        read: Callable[[Messages, str, int], Intake],
         closed: Callable[["Publishing"], None],
     ) -> None:
         """`read` makes columns of messages, or raises what is wrong with them. `closed` is called at the end."""
@@ -48,7 +49,7 @@ class Publishing:
         """Messages whose outcome was not taken yet."""
         return self._window.count
 
-    def publish(self, first: int, messages: Sequence[pb.Message]) -> None:
+    def publish(self, first: int, messages: Messages) -> None:
         """Take messages in, of which the first has that number.
 
         Raises `InvalidArgumentError` for a number that is not the next, and for a message that is too large; then none

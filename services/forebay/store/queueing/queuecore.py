@@ -12,7 +12,10 @@ from forebay.store.queueing.waiting import Waiter
 
 
 class QueueCore:
-    """One queue. touched: called when there is something for a round. stirred: when its chores have something to do."""
+    """One queue. touched: called when there is something for a round. touched_soon: when that may wait a moment.
+
+    stirred: called when its chores have something to do.
+    """
 
     def __init__(
         self,
@@ -22,6 +25,7 @@ class QueueCore:
         clock: Clock,
         *,
         touched: Callable[[], None],
+        touched_soon: Callable[[], None],
         stirred: Callable[[], None],
     ) -> None:
         self.spec = spec
@@ -29,6 +33,7 @@ class QueueCore:
         self.counters = counters
         self.clock = clock
         self.touch = touched
+        self.touch_soon = touched_soon
         self.stir = stirred
         self.waiting: list[Waiter] = []
         """Those whom the next round tells."""
@@ -60,10 +65,15 @@ class QueueCore:
         self.waiting.append(waiter)
         self.touch()
 
+    def wait_patiently(self, waiter: Waiter) -> None:
+        """The same, for somebody whom a moment more does not hold up."""
+        self.waiting.append(waiter)
+        self.touch_soon()
+
     def ack(self, spans: Sequence[Span]) -> None:
         """Held messages are done with."""
         self.backing.ack(spans)
-        self.touch()
+        self.touch_soon()
 
     def begin_losing(self, runs: Sequence[Run]) -> None:
         """Held messages are about to become dead letters."""

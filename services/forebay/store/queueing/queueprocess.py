@@ -13,9 +13,10 @@ from forebay.runtime.backoff import BackoffSettings
 from forebay.runtime.errors import NotFoundError, Resource, ServiceError, UnavailableError
 from forebay.runtime.tasks import Supervisor
 from forebay.store.backing import queuefolder
+from forebay.store.backing.arrivals import Arrivals
 from forebay.store.backing.queuefolder import in_thread
 from forebay.store.backing.registry import Site
-from forebay.store.backing.run import Arrival, Run, Span
+from forebay.store.backing.run import Run, Span
 from forebay.store.errors import FieldError, UnknownDeliveryError
 from forebay.store.mirroring.followers import Followers
 from forebay.store.queueing import counting, prequeue
@@ -200,7 +201,7 @@ class QueueProcess:
         except UnavailableError as error:
             return Admission((), refused=positions, reason=error.message, broken=True)
 
-    def enter(self, arrivals: Sequence[Arrival], admitted: Admission, intake: Intake, ticket: Ticket) -> None:
+    def enter(self, arrivals: Arrivals, admitted: Admission, intake: Intake, ticket: Ticket) -> None:
         """Take in what was admitted just before; a crash is told to the ticket."""
         lost, reason = admitted.refused, admitted.reason
         try:

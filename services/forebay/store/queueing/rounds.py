@@ -22,6 +22,8 @@ log = structlog.stdlib.get_logger(__name__)
 
 RETRY_SECONDS = 1.0
 """Between tries on a full disk."""
+SOON_SECONDS = 0.003
+"""How long what nobody waits for may itself wait for a round that has more to do."""
 WRITERS = 4
 """Threads that write and sync indexes."""
 
@@ -120,6 +122,8 @@ class Rounds:
         """Written without a sync."""
         self._checkpoints: dict[Member, asyncio.Task[None]] = {}
         self._work = asyncio.Event()
+        self._soon: asyncio.TimerHandle | None = None
+        """Begins a round for what may wait a little."""
         self._waiting: list[asyncio.Future[None]] = []
         self._pool = ThreadPoolExecutor(WRITERS, "store-index")
 
@@ -127,6 +131,12 @@ class Rounds:
         """Something happened to a queue."""
         self._dirty[member] = None
         self._work.set()
+
+    def add_soon(self, member: Member) -> None:
+        """Something happened to a queue that need not be safe at once: it goes with what comes within a moment."""
+        self._dirty[member] = None
+        if self._soon is None:
+            self._soon = asyncio.get_running_loop().call_later(SOON_SECONDS, self._work.set)
 
     def put(self, puts: Sequence[Put], *, persistent: bool) -> None:
         """Contents that indexes are about to name."""
@@ -169,6 +179,8 @@ class Rounds:
 
     async def close(self) -> None:
         """Wait for checkpoints, sync everything, and end the threads."""
+        if self._soon:
+            self._soon.cancel()
         if self._checkpoints:
             await asyncio.wait(self._checkpoints.values())
         await self._sync_all()
@@ -176,6 +188,9 @@ class Rounds:
 
     # One round
     async def _round(self) -> None:
+        if self._soon:
+            self._soon.cancel()
+            self._soon = None
         waiting, self._waiting = self._waiting, []
         members = [member for member in self._dirty if member not in self._checkpoints]
         batches = [(member, member.take()) for member in members]
@@ -237,10 +252,12 @@ class Rounds:
             return []
         sync = self.safety.mode == "always"
         self.writes += len(batches)
-        parts = [batches[start::WRITERS] for start in range(min(WRITERS, len(batches)))]
         loop = asyncio.get_running_loop()
-        done = await asyncio.gather(*(loop.run_in_executor(self._pool, _write_part, part, sync) for part in parts))
-        written = [each for part in done for each in part]
+        parts = [batches[start::WRITERS] for start in range(min(WRITERS, len(batches)))]
+        writes = [loop.run_in_executor(self._pool, _write_part, part, sync) for part in parts]
+        if len(writes) > 1:
+            await asyncio.wait(writes)
+        written = [each for write in writes for each in await write]
         if sync:
             self._count_syncs(len(written), sum(each.seconds for each in written))
         else:

@@ -22,7 +22,7 @@ class Candidate:
     def __init__(
         self, name: str, lease: Lease, record: MemberRecord, clock: Clock, lacks_nothing: Callable[[bool], bool]
     ) -> None:
-        """lacks_nothing: whether a store may be started on what this pod has; given, whether it is the first ever."""
+        """lacks_nothing: whether a store may be started on what this pod has; given, whether none ever was primary."""
         self.primary = ""
         """Name of the pod that is primary, as last seen; empty: none is known."""
         self._name = name

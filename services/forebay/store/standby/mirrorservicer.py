@@ -63,10 +63,14 @@ class MirrorServicer(MirrorServiceServicer):
             finally:
                 self._stream, self.primary = None, ""
 
-    async def stop(self) -> None:
-        """Follow nobody any more, and close the folder."""
+    def end(self) -> None:
+        """Follow nobody any more."""
         self.standing_by = False
         self._end_other()
+
+    async def stop(self) -> None:
+        """Follow nobody any more, and close the folder."""
+        self.end()
         async with self._turn:
             await self._folder.close()
 

@@ -1,14 +1,14 @@
 """A pod of a store with mirrors: it stands by until it is elected, and leads from then on, to its end."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from random import Random
 from typing import Protocol
 
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 
-from forebay.api.v1alpha1 import StoreSpec
+from forebay.api.v1alpha1 import AccessRule, StoreSpec
 from forebay.api.v1alpha1.store import FsyncMode
 from forebay.pb.store.v1 import mirror_pb2 as pb
 from forebay.runtime.channel import ClientChannel
@@ -19,7 +19,7 @@ from forebay.runtime.service import Degradation
 from forebay.store.errors import DeposedError
 from forebay.store.mirroring.connector import Connector
 from forebay.store.mirroring.followers import Followers
-from forebay.store.mirroring.membership import MemberRecord
+from forebay.store.mirroring.membership import MemberRecord, Members
 from forebay.store.standby.candidate import Candidate
 from forebay.store.standby.copyfolder import CopyFolder
 from forebay.store.standby.mirrorservicer import MirrorServicer
@@ -38,6 +38,8 @@ class Cluster:
 
     name: str
     """Of this pod. Its successor of the same name has the same data, so that it may go on as primary at once."""
+    first: str
+    """Name of the pod that begins where none ever was primary: the one that a store without mirrors has, too."""
     record: Record
     connect: Callable[[str], ClientChannel]
     """A channel to the pod of a name."""
@@ -58,11 +60,10 @@ class Pod:
         self._folder = folder
         self._clock = clock
         self._lease = Lease(cluster.record, cluster.name, clock, Random(), cluster.lease)  # noqa: S311 - no secret
-        self._candidate = Candidate(
-            cluster.name, self._lease, cluster.record, clock, lambda first: folder.lacks_nothing(first=first)
-        )
+        self._candidate = Candidate(cluster.name, self._lease, cluster.record, clock, self._lacks_nothing)
         self._followers: Followers | None = None
-        self._mirrors = 0
+        self._connector: Connector | None = None
+        self._spec: StoreSpec
         self.servicer = MirrorServicer(cluster.name, cluster.certified, folder, cluster.record)
 
     def standing(self) -> UnavailableError:
@@ -77,23 +78,29 @@ class Pod:
         facts = {"primary": primary, "address": self._cluster.address(primary)}
         return UnavailableError(problem, reason="NOT_PRIMARY", retry_after=0.0, facts=facts)
 
-    async def lead(self, spec: StoreSpec) -> Followers:
+    def change(self, spec: StoreSpec) -> None:
+        """This is the specification of the store from now on; there is one before anything else is done."""
+        self._spec = spec
+        if self._followers and self._connector:
+            if self._begin.relaxed != self._connector.begin.relaxed:
+                self._followers.restart("fsync has another mode")
+            self._connector.begin = self._begin
+            self._connector.want(self._cluster.peers(spec.mirrors))
+
+    async def lead(self) -> Followers:
         """Stand by until this pod is primary, with its folder closed for a store to start on it."""
-        self._folder.place = spec.index
+        self._folder.place = self._spec.index
         self.servicer.standing_by = True
         await self._candidate.elected()
         await self.servicer.stop()
-        self._mirrors = spec.mirrors
         self._followers = Followers(self._cluster.name, self._cluster.record, self._lease, self._clock)
         return self._followers
 
-    async def keep(self, followers: Followers, spec: StoreSpec) -> None:
+    async def keep(self, followers: Followers) -> None:
         """Have mirrors follow for as long as this pod is primary. Raises `DeposedError` when it is so no more."""
-        begin = pb.FollowBegin(
-            epoch=self._lease.epoch, primary=self._cluster.name, relaxed=spec.fsync.mode is not FsyncMode.ALWAYS
-        )
-        connector = Connector(followers, begin, self._channels(spec.mirrors), self._clock)
-        following = asyncio.ensure_future(connector.run())
+        self._connector = Connector(followers, self._begin, self._cluster.connect, self._clock)
+        self._connector.want(self._cluster.peers(self._spec.mirrors))
+        following = asyncio.ensure_future(self._connector.run())
         lost = asyncio.ensure_future(self._lease.lost.wait())
         try:
             await asyncio.wait([following, lost], return_when=asyncio.FIRST_COMPLETED)
@@ -105,11 +112,20 @@ class Pod:
             await asyncio.gather(following, lost, return_exceptions=True)
         raise DeposedError(f"{self._cluster.name} lost its lease: it is primary no more")
 
+    def access(self) -> list[AccessRule]:
+        """What the pods may call of each other, where what may be called is restricted."""
+        name = self._cluster.certified
+        return [AccessRule(principal=name, methods=("MirrorService/Follow",))] if name else []
+
+    def members(self) -> Members:
+        """Pods that have all that was confirmed, this one first; none while it is not primary."""
+        return self._followers.members if self._followers else ()
+
     def degradations(self) -> list[Degradation]:
         """What the store does without, as this pod sees it: mirrors, or a primary."""
         if self._followers is None:
             return [] if self.servicer.primary else [_alone(self.standing())]
-        missing = [name for name in self._cluster.peers(self._mirrors) if name not in self._followers.members]
+        missing = [name for name in self._cluster.peers(self._spec.mirrors) if name not in self._followers.members]
         if not missing:
             return []
         problem = f"{', '.join(missing)} cannot go on if this pod is gone: away, or not caught up yet; see the log"
@@ -130,8 +146,14 @@ class Pod:
         await self.servicer.stop()
         await self._lease.release()
 
-    def _channels(self, mirrors: int) -> Mapping[str, ClientChannel]:
-        return {name: self._cluster.connect(name) for name in self._cluster.peers(mirrors)}
+    def _lacks_nothing(self, first: bool) -> bool:
+        """Where there were no mirrors before, the others have nothing, and do not know of what there is."""
+        return self._folder.lacks_nothing(first=first) and (not first or self._cluster.name == self._cluster.first)
+
+    @property
+    def _begin(self) -> pb.FollowBegin:
+        relaxed = self._spec.fsync.mode is not FsyncMode.ALWAYS
+        return pb.FollowBegin(epoch=self._lease.epoch, primary=self._cluster.name, relaxed=relaxed)
 
 
 def _alone(answer: UnavailableError) -> Degradation:

@@ -4,6 +4,7 @@ import pytest
 
 from forebay.api.v1alpha1 import StoreSpec
 from forebay.runtime.errors import InvalidArgumentError
+from forebay.store.queueing.messages import Messages
 from storehub import CONFIRMED, REFUSED, UNROUTED, Source, Tap, message, queue
 
 LARGE = bytes(range(256)) * 40
@@ -124,7 +125,7 @@ async def test_a_message_that_is_too_large_is_refused_with_all_of_its_batch(queu
         source.send([message("q", b"x"), message("q", bytes(10_001))])
     assert caught.value.violations[0].field == "messages[1]"
     assert source.session.unconfirmed == 0
-    source.session.publish(1, [message("q", b"good")])
+    source.session.publish(1, Messages.of([message("q", b"good")]))
     assert await source.outcomes(1) == [CONFIRMED]
     assert await queues.contents("q") == [b"good"]
 
@@ -143,7 +144,7 @@ async def test_a_number_that_is_not_the_next_is_refused(queues, number):
     source = Source(queues.hub)
     source.send([message("q", b"1"), message("q", b"2")])
     with pytest.raises(InvalidArgumentError, match="3 is"):
-        source.session.publish(number, [message("q", b"x")])
+        source.session.publish(number, Messages.of([message("q", b"x")]))
     assert await source.outcomes(2) == [CONFIRMED] * 2
 
 

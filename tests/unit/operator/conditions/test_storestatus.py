@@ -1,10 +1,14 @@
 """Statuses of Stores and of their queues."""
 
+from dataclasses import replace
+
 import pytest
 
 from forebay.api.v1alpha1.status import StoreQueueStatus, StoreStatus
 from forebay.pb.store.v1 import store_pb2 as pb
+from forebay.runtime import Degradation
 from forebay_operator.conditions import Fault, Workload, store_status, storequeue_status, transitions
+from forebay_operator.conditions.storestatus import FIGURES
 from manifests import store, storequeue
 
 from .known import LATER, NOT_CONFIGURED, NOW, SILENT, after, brief, changed, result, said, view, workload
@@ -43,6 +47,50 @@ def test_a_queue_that_is_well():
     assert [each["type"] for each in status["conditions"]] == ["Ready"]
     assert brief(status) == ("True", "Applied")
     assert (status["ready"], status["unacknowledged"], status["consumers"]) == (1200, 56, 2)
+
+
+MIRRORED = changed(SHOP, mirrors=2)
+COPY = replace(view(result(SHOP), result(ORDERS), result(RETURNS), revision=7), name="main-store-2")
+
+
+def mirrored(*members):
+    """What the pods of a store say: one that keeps a copy, and the primary."""
+    return COPY, replace(ANSWER, name="main-store-1", members=members)
+
+
+def trio():
+    """Three pods that are ready."""
+    return workload(replicas=3)
+
+
+def test_a_store_with_mirrors_tells_who_is_primary_and_who_may_be():
+    views = mirrored("main-store-1", "main-store-2")
+    status = store_status(MIRRORED, trio(), views, 7, NOW)
+    assert (status["primary"], status["members"]) == ("main-store-1", ["main-store-1", "main-store-2"])
+    assert (status["inSync"], status["queues"], status["messages"]) == ("2/3", "2/2", 1300)
+    StoreStatus.model_validate(status)
+
+
+def test_what_a_primary_told_stays_while_there_is_none():
+    before = store_status(MIRRORED, trio(), mirrored("main-store-1", "main-store-2"), 7, NOW)
+    for views in ((COPY,), (SILENT,), ()):
+        status = store_status(after(MIRRORED, before), trio(), views, 7, LATER)
+        assert {name: status[name] for name in FIGURES} == {name: before[name] for name in FIGURES}
+    assert not set(FIGURES) & set(store_status(MIRRORED, trio(), (COPY,), 7, NOW))
+
+
+def test_a_store_whose_mirrors_were_taken_away_tells_of_none():
+    before = store_status(MIRRORED, trio(), mirrored("main-store-1"), 7, NOW)
+    status = store_status(after(SHOP, before), workload(), [ANSWER], 7, LATER)
+    assert not {"primary", "members", "inSync"} & set(status)
+
+
+def test_a_store_without_all_its_mirrors_is_degraded():
+    missing = Degradation("MirrorsMissing", "main-store-0 cannot go on if this pod is gone")
+    copy, primary = mirrored("main-store-1", "main-store-2")
+    views = (copy, replace(primary, degradations=(missing,)))
+    verdict = said(store_status(MIRRORED, trio(), views, 7, NOW), "Degraded")
+    assert verdict == ("True", "MirrorsMissing", f"MirrorsMissing: {missing.message}")
 
 
 def test_they_are_as_the_schema_has_them():

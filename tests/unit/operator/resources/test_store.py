@@ -80,6 +80,13 @@ def test_only_what_can_not_be_changed_live_rolls_the_pod(change, rolls):
     assert (before["template"] != after["template"]) is rolls
 
 
+@pytest.mark.parametrize(("before", "after", "rolls"), [(1, 2, False), (2, 1, False), (0, 1, True)])
+def test_pods_are_rolled_by_their_first_mirror_and_by_no_other(before, after, rolls):
+    old, new = (one(objects_of_store(store(mirrors=count)), "StatefulSet")["spec"] for count in (before, after))
+    assert (old["template"] != new["template"]) is rolls
+    assert new["replicas"] == after + 1
+
+
 def test_it_has_no_volume_but_its_own_and_its_secrets():
     volumes = {each["name"]: each for each in pod_spec(objects_of_store())["volumes"]}
     assert volumes.keys() == {"config", "tls", "tmp"}

@@ -172,6 +172,25 @@ async def test_a_queue_that_starts_again_has_all_mirrors_begin_anew(followers, f
     assert mirror.cancelled
 
 
+async def test_whoever_has_everything_may_be_primary_after_the_end_of_this_one(followers, follow, record, queue):
+    mirror = Mirror()
+    following = follow("main-1", mirror)
+    await joined(record, "main-1")
+    following.cancel()
+    await asyncio.gather(following, return_exceptions=True)
+    assert mirror.cancelled
+    assert record.note == "main-0,main-1"
+
+
+async def test_a_pod_that_is_no_mirror_any_more_leaves_the_set(followers, follow, record, queue):
+    mirror = Mirror()
+    following = follow("main-1", mirror)
+    await joined(record, "main-1")
+    followers.drop("main-1")
+    await following
+    assert record.note == "main-0"
+
+
 async def test_a_queue_that_is_gone_is_told(followers, follow, record, queue):
     mirror = Mirror()
     follow("main-1", mirror)

@@ -10,10 +10,12 @@ def test_the_set_is_written_and_read():
     assert parse("") == ()
 
 
-def test_the_oldest_member_waits_for_nobody():
-    members = ("main-2", "main-0")
+def test_the_oldest_mirror_waits_for_nobody():
+    """Nor does who was primary before."""
+    members = ("main-2", "main-0", "main-1")
     assert patience("main-2", members) == 0
-    assert patience("main-0", members) == STEP
+    assert patience("main-0", members) == 0
+    assert patience("main-1", members) == STEP
 
 
 def test_who_is_not_in_the_set_never_leads():

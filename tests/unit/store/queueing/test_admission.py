@@ -4,13 +4,14 @@ from forebay.pb.store.v1 import store_pb2 as pb
 from forebay.store.queueing.admission import admit
 from forebay.store.queueing.intake import Intake
 from forebay.store.queueing.limits import Standing
+from forebay.store.queueing.messages import Messages
 from forebay.store.queueing.spec import QueueSpec
 
 EMPTY = Standing(0, 0, 0, 0)
 
 
 def admitted(*messages, positions=None, known=(), standing=EMPTY, takers=0, **spec):
-    intake = Intake(list(messages), 1000)
+    intake = Intake(Messages.of(messages), 1000)
     chosen = intake.positions if positions is None else positions
     admission = admit(QueueSpec("q", "uid", **spec), intake, chosen, known=known, standing=standing, takers=takers)
     return tuple(list(part) for part in (admission.kept, admission.duplicates, admission.expired, admission.refused))

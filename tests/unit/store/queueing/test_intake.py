@@ -5,10 +5,12 @@ import pytest
 from forebay.pb.store.v1 import store_pb2 as pb
 from forebay.store.queueing.exchange import widths
 from forebay.store.queueing.intake import Intake
+from forebay.store.queueing.messages import Messages
 
 
 def intake(*messages, publisher="", first=0, **options):
-    batch = Intake(messages or [pb.Message(address="a")], 1234, publisher=publisher, first=first, **options)
+    taken = Messages.of(messages or [pb.Message(address="a")])
+    batch = Intake(taken, 1234, publisher=publisher, first=first, **options)
     batch.ids = [number.to_bytes(16, "big") for number in range(len(batch))]
     return batch
 
@@ -28,7 +30,7 @@ def test_what_the_store_tells_counts_whatever_the_sender_wrote(publisher):
     assert [(each.taken_ms, each.publisher) for each in kept] == [(1234, publisher)] * 2
     assert [each.number for each in kept] == ([300, 301] if publisher else [0, 0])
     assert (kept[0].body, kept[0].headers["k"], len(kept[0].deaths)) == (b"x", "v", 0)
-    assert batch.sizes == [len(content) for content in batch.contents]
+    assert list(batch.sizes) == [len(content) for content in batch.contents]
 
 
 def test_letters_keep_their_history():

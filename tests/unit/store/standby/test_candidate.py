@@ -46,7 +46,7 @@ async def test_the_first_pod_of_all_leads_alone(stand, clock):
 
 
 async def test_a_member_leads_once_the_lease_is_free(stand, clock):
-    record = Record("main-0,main-1")
+    record = Record("main-0,main-2,main-1")
     candidate = stand(record)
     await clock.run(5)
     assert not candidate.task.done()

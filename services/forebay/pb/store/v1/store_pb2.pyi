@@ -395,20 +395,22 @@ class GetStoreRequest(_message.Message):
     def __init__(self) -> None: ...
 
 class GetStoreResponse(_message.Message):
-    __slots__ = ("alarms", "messages", "live_bytes", "garbage_bytes", "disk_free", "memory_bytes")
+    __slots__ = ("alarms", "messages", "live_bytes", "garbage_bytes", "disk_free", "memory_bytes", "members")
     ALARMS_FIELD_NUMBER: _ClassVar[int]
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
     LIVE_BYTES_FIELD_NUMBER: _ClassVar[int]
     GARBAGE_BYTES_FIELD_NUMBER: _ClassVar[int]
     DISK_FREE_FIELD_NUMBER: _ClassVar[int]
     MEMORY_BYTES_FIELD_NUMBER: _ClassVar[int]
+    MEMBERS_FIELD_NUMBER: _ClassVar[int]
     alarms: _containers.RepeatedCompositeFieldContainer[Alarm]
     messages: int
     live_bytes: int
     garbage_bytes: int
     disk_free: int
     memory_bytes: int
-    def __init__(self, alarms: _Optional[_Iterable[_Union[Alarm, _Mapping]]] = ..., messages: _Optional[int] = ..., live_bytes: _Optional[int] = ..., garbage_bytes: _Optional[int] = ..., disk_free: _Optional[int] = ..., memory_bytes: _Optional[int] = ...) -> None: ...
+    members: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, alarms: _Optional[_Iterable[_Union[Alarm, _Mapping]]] = ..., messages: _Optional[int] = ..., live_bytes: _Optional[int] = ..., garbage_bytes: _Optional[int] = ..., disk_free: _Optional[int] = ..., memory_bytes: _Optional[int] = ..., members: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Alarm(_message.Message):
     __slots__ = ("kind", "message", "since", "age")

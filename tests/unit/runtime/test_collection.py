@@ -1,6 +1,6 @@
 import gc
 
-from forebay_spark.collection import collection_paused
+from forebay.runtime.collection import collection_paused
 
 
 def test_collection_is_paused_and_taken_up_again() -> None:

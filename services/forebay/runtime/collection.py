@@ -1,4 +1,4 @@
-"""Python's collection of cyclic garbage, which work on millions of entries does better without."""
+"""Python's collection of cyclic garbage, which work on millions of records does better without."""
 
 import gc
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """Do without the collector of cyclic garbage: it would look at each of millions of objects, none in a cycle."""
+    """Do without the collector of cyclic garbage: it would look at millions of records again and again for no cycle."""
     enabled = gc.isenabled()
     gc.disable()
     try:
