@@ -54,6 +54,10 @@ docs: venv ## Generate the reference pages of docs/
 bench-outfeed: venv ## Measure outfeed beside innfeed (root, Debian's inn2; SCALE=10 for the full sizes)
 	cd tests && ../$(BIN)/python -m bench.outfeed_bench
 
+.PHONY: bench-store
+bench-store: venv ## Measure store beside RabbitMQ (root, Debian's rabbitmq-server; SCALE=10 for the full sizes)
+	cd tests && ../$(BIN)/python -m bench.store_bench
+
 .PHONY: bench-operator
 bench-operator: venv ## Measure the operator: many Peerfeeds at once (SCALE=10 for 500)
 	cd tests && ../$(BIN)/python -m bench.operator_bench

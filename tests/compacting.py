@@ -114,3 +114,12 @@ class MortalClient(BlockingClient):
         if self.lives < 0:
             raise KilledError
         return answer
+
+    def ask(self, key, *command):
+        self.lives -= 1
+        if self.lives < 0 and (self.lives < -1 or not self.late):
+            raise KilledError
+        question = super().ask(key, *command)
+        if self.lives < 0:
+            raise KilledError
+        return question

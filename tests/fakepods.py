@@ -39,7 +39,11 @@ class FakeService:
 
     def peers(self) -> set[str]:
         """The names of the Peerfeeds that it has."""
-        return {each["metadata"]["name"] for each in self.document.manifests if each["kind"] == "Peerfeed"}
+        return self.children("Peerfeed")
+
+    def children(self, kind: str) -> set[str]:
+        """The names of the resources of a kind that it has."""
+        return {each["metadata"]["name"] for each in self.document.manifests if each["kind"] == kind}
 
 
 class FakePods:

@@ -35,6 +35,8 @@ PATHS = {
     "Spill": "apis/forebay.dev/v1alpha1/spills",
     "Outfeed": "apis/forebay.dev/v1alpha1/outfeeds",
     "Peerfeed": "apis/forebay.dev/v1alpha1/peerfeeds",
+    "Store": "apis/forebay.dev/v1alpha1/stores",
+    "StoreQueue": "apis/forebay.dev/v1alpha1/storequeues",
     "Compaction": "apis/forebay.dev/v1alpha1/compactions",
     "SparkApplication": "apis/sparkoperator.k8s.io/v1beta2/sparkapplications",
 }

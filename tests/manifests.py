@@ -1,4 +1,4 @@
-"""Manifests of an outfeed and its peers, for tests that read configurations."""
+"""Manifests of an outfeed and its peers, and of a store and its queues, for tests that read configurations."""
 
 from uuid import NAMESPACE_DNS, uuid5
 
@@ -27,6 +27,14 @@ def outfeed(name: str = "main", **spec) -> dict:
 def peerfeed(name: str = "peer", **spec) -> dict:
     place = {} if "target" in spec else {"hosts": [f"{name}.example"]}
     return manifest("Peerfeed", name, {"outfeedRef": {"name": "main"}, **place, **spec})
+
+
+def store(name: str = "main", **spec) -> dict:
+    return manifest("Store", name, spec)
+
+
+def storequeue(name: str = "orders", **spec) -> dict:
+    return manifest("StoreQueue", name, {"storeRef": {"name": "main"}, **spec})
 
 
 def peer_options(name: str = "peer", **spec) -> PeerOptions:

@@ -1,10 +1,10 @@
 """A stand-in for `Compactor` that keeps the segments of one owner in memory."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from forebay.spill import SpillUnavailableError
-from forebay.spill.compactionplan import Commit, Input, Output, Plan
+from forebay.spill.compactionplan import Batch, Commit, Input, Output, Plan
 from forebay.spill.keys import Kind
 from spillcontents import Contents
 
@@ -54,13 +54,17 @@ class MemoryCompactor:
         ends = (rows[0][0], rows[-1][0]) if rows else (b"", b"")
         return Input(kind, number, stream, len(rows) + self.lost, sum(len(data) for _, data in rows), 0, *ends)
 
-    def read(self, stream: str, after: bytes | None, count: int, until: bytes | None = None) -> Rows:
+    def batches(
+        self, stream: str, count: int, after: bytes | None = None, until: bytes | None = None
+    ) -> Iterator[Batch]:
         if self.unavailable:
             self.unavailable -= 1
             raise SpillUnavailableError("Redis is away")
         rows = self.streams[stream]
         start = next((place + 1 for place, (entry_id, _) in enumerate(rows) if entry_id == after), 0)
-        return rows[start : start + count]
+        for place in range(start, len(rows), count):
+            some = rows[place : place + count]
+            yield Batch([entry_id for entry_id, _ in some], [data for _, data in some])
 
     def stage(self, plan: Plan, kind: Kind, rows: Iterable[tuple[int, bytes]], rotate_bytes: int) -> list[Output]:
         staged: list[Rows] = []

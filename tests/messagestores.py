@@ -54,6 +54,7 @@ def abandon(store: MessageStore) -> None:
     store._collector.close()
     store._committer.close()
     store._reader.close()
+    store._catalogue.index.close()
     store._closed = True
 
 

@@ -1,11 +1,12 @@
 """Resources, settings and objects that tests of the builders share."""
 
-from forebay.api.v1alpha1 import KINDS, Outfeed, Spill
+from forebay.api.v1alpha1 import KINDS, Outfeed, Spill, Store
 from forebay_operator.resources import (
     ServiceNames,
     config_secret,
     outfeed_objects,
     purge_job,
+    store_objects,
     tls_secret,
     valkey_objects,
     valkey_secret,
@@ -37,6 +38,10 @@ def feeding_outfeed(name: str = "hub", port: int = 1119) -> Outfeed:
     return outfeed(name, listeners={"nntp": {"port": port}})
 
 
+def store(name: str = "shop", **spec) -> Store:
+    return resource("Store", name, **spec)
+
+
 def managed_spill(name: str = "main", durability: str = "everysec", **managed) -> Spill:
     return resource("Spill", name, managed=managed, durability=durability)
 
@@ -49,6 +54,10 @@ def objects_of_outfeed(
     made: Outfeed | None = None, chosen: Settings | None = None, spill: str = "0123", monitoring=True
 ):
     return outfeed_objects(made or outfeed(), spill, chosen or settings(), monitoring=monitoring)
+
+
+def objects_of_store(made: Store | None = None, chosen: Settings | None = None, monitoring=True):
+    return store_objects(made or store(), chosen or settings(), monitoring=monitoring)
 
 
 def objects_of_valkey(made: Spill | None = None, chosen: Settings | None = None, digest: str = "4567"):
@@ -71,6 +80,7 @@ def everything(name: str = "hub", spill: str = "main", chosen: Settings | None =
     chosen = chosen or settings()
     return [
         *objects_of_outfeed(feeding_outfeed(name), chosen),
+        *objects_of_store(store(name), chosen),
         *objects_of_valkey(managed_spill(spill), chosen),
         purge_job(managed_spill(spill), "Outfeed", UID, chosen),
         *secrets(name, spill),

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from grpc.aio import Channel
 
 from apiserver import CHECKOUT, ApiServer
 from authority import mount
@@ -26,10 +27,11 @@ from processes import Running
 
 API = "forebay.dev/v1alpha1"
 KUBELET = Path(__file__).with_name("kubelet.py")
-QUICKSTART = CHECKOUT / "examples" / "quickstart"
+EXAMPLES = CHECKOUT / "examples"
+QUICKSTART = EXAMPLES / "quickstart"
 RIGHTS = ("ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
 IMAGE = "localhost/forebay:test"
-KINDS = ("Spill", "Outfeed", "Peerfeed", "Compaction")
+KINDS = ("Spill", "Outfeed", "Peerfeed", "Store", "StoreQueue", "Compaction")
 
 
 class Site:
@@ -119,9 +121,9 @@ class Site:
         """The address at which pods reach this process."""
         return str((await self.client.list("Pod", self.namespace))[0]["status"]["hostIP"])
 
-    async def client_certificate(self, outfeed: str, client: str = "kubectl") -> Path:
-        """A folder with the certificate of a client of an Outfeed."""
-        return mount(self.folder / client, await self.secret(f"{outfeed}-outfeed-client-{client}"))
+    async def client_certificate(self, name: str, client: str = "kubectl", kind: str = "Outfeed") -> Path:
+        """A folder with the certificate of a client of an Outfeed or a Store."""
+        return mount(self.folder / client, await self.secret(f"{name}-{kind.lower()}-client-{client}"))
 
     async def operator_certificate(self) -> Path:
         """A folder with a certificate as the operator has one."""
@@ -131,11 +133,12 @@ class Site:
         return mount(self.folder / "operator", {CHAIN: made.chain, KEY: made.key, AUTHORITIES: made.authorities})
 
     @asynccontextmanager
-    async def channel(self, outfeed: str, certificate: Path) -> AsyncIterator[ClientChannel]:
-        """A channel to the pod of an Outfeed, with the certificate of a folder."""
-        pod = await self.client.get("Pod", self.namespace, f"{outfeed}-outfeed-0")
-        port = (await self.client.get("Outfeed", self.namespace, outfeed))["spec"]["listeners"]["grpc"]["port"]
-        settings = ChannelSettings(server_name=f"{outfeed}-outfeed.{self.namespace}.svc")
+    async def channel(self, name: str, certificate: Path, kind: str = "Outfeed") -> AsyncIterator[ClientChannel]:
+        """A channel to the pod of an Outfeed or a Store, with the certificate of a folder."""
+        main = f"{name}-{kind.lower()}"
+        pod = await self.client.get("Pod", self.namespace, f"{main}-0")
+        port = (await self.client.get(kind, self.namespace, name))["spec"]["listeners"]["grpc"]["port"]
+        settings = ChannelSettings(server_name=f"{main}.{self.namespace}.svc")
         channel = ClientChannel(f"ipv4:{pod['status']['podIP']}:{port}", CertificateFolder(certificate), settings)
         try:
             yield channel
@@ -147,6 +150,13 @@ class Site:
         """A client of an Outfeed."""
         async with self.channel(name, await self.client_certificate(name)) as channel:
             yield OutfeedClient(channel)
+
+    @asynccontextmanager
+    async def store(self, name: str) -> AsyncIterator[Channel]:
+        """A channel for calls to a Store."""
+        certificate = await self.client_certificate(name, kind="Store")
+        async with self.channel(name, certificate, "Store") as channel:
+            yield channel.get()
 
     @asynccontextmanager
     async def configuration(self, name: str) -> AsyncIterator[ConfigClient]:
@@ -207,6 +217,16 @@ def peerfeed(name: str, host: str = "", port: int = 119, **spec: Any) -> Body:
     """A Peerfeed of the Outfeed `hub`; without a host, one at an address of which nobody answers."""
     place = {"hosts": [host or "127.0.0.1"], "port": port if host else 9}
     return resource("Peerfeed", name, outfeedRef={"name": "hub"}, **place, **spec)
+
+
+def shop(name: str = "shop", **spec: Any) -> Body:
+    """A Store."""
+    return resource("Store", name, storage={"size": "1GiB", "freeLimit": "64MiB"}, **spec)
+
+
+def storequeue(name: str, store: str = "shop", **spec: Any) -> Body:
+    """A StoreQueue of a Store."""
+    return resource("StoreQueue", name, storeRef={"name": store}, **spec)
 
 
 def secret(name: str, **data: str) -> Body:

@@ -18,6 +18,7 @@ from operatorobjects import settings
 NAMESPACE, OWN = "news", "system"
 HUB = Key("Outfeed", NAMESPACE, "hub")
 MAIN = Key("Spill", NAMESPACE, "main")
+SHOP = Key("Store", NAMESPACE, "shop")
 API = "forebay.dev/v1alpha1"
 
 
@@ -32,6 +33,14 @@ def outfeed(name: str = "hub", **spec):
 
 def spill(name: str = "main", **spec):
     return resource("Spill", name, **(spec or {"url": "redis://redis.example:6379/0"}))
+
+
+def store(name: str = "shop", **spec):
+    return resource("Store", name, **spec)
+
+
+def storequeue(name: str, **spec):
+    return resource("StoreQueue", name, storeRef={"name": "shop"}, **spec)
 
 
 def peerfeed(name: str, **spec):
@@ -142,9 +151,9 @@ class OperatorWorld:
                 self.pods.services.pop(f"{name}-0", None)
                 self.kube.put(pod)
 
-    def service(self, name: str = "hub"):
-        """The service in the pod of an Outfeed."""
-        return self.pods.service(f"{name}-outfeed-0")
+    def service(self, name: str = "hub", role: str = "outfeed"):
+        """The service in the pod of an Outfeed, or of a Store."""
+        return self.pods.service(f"{name}-{role}-0")
 
     def ready(self, kind, name: str) -> tuple[str, str]:
         """Status and reason of a Ready condition."""
@@ -155,11 +164,11 @@ class OperatorWorld:
         return next(((each["status"], each["reason"]) for each in conditions if each["type"] == type_), ("", ""))
 
 
-def stored(world):
-    """The revision in the Secret, and the names of the Peerfeeds that its document has."""
-    data = octets_of(world.kube.get(SECRET, "hub-outfeed-config"))
+def stored(world, name: str = "hub-outfeed-config", child: str = "Peerfeed"):
+    """The revision in a Secret, and the names of the Peerfeeds, or other children, that its document has."""
+    data = octets_of(world.kube.get(SECRET, name))
     manifests = decode(1, data["document"]).manifests
-    return int(data["revision"]), {each["metadata"]["name"] for each in manifests if each["kind"] == "Peerfeed"}
+    return int(data["revision"]), {each["metadata"]["name"] for each in manifests if each["kind"] == child}
 
 
 def secret(name, **data):

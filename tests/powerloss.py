@@ -46,6 +46,8 @@ class PowerLossDisk:
         self.sync_errors = 0
         self.operations = 0
         self.crashed = False
+        self.before: PowerLossDisk | None = None
+        """The disk before the power loss that made this one."""
         self.lock = RLock()
         self._names: dict[str, Inode] = {}
         self._durable: dict[str, Inode] = {}
@@ -61,6 +63,7 @@ class PowerLossDisk:
                 for change in self._pending[: chance.randrange(len(self._pending) + 1)]:
                     change(names)
             disk = PowerLossDisk(limit=self.limit)
+            disk.before = self
             kept = {inode: Inode(inode.survivor(chance)) for inode in names.values()}
             disk._names = {name: kept[inode] for name, inode in names.items()}
             disk._durable = dict(disk._names)

@@ -20,12 +20,14 @@ from forebay_operator.kube.kinds import (
     SPARK_APPLICATION,
     SPILL,
     STATEFUL_SET,
+    STORE,
+    STORE_QUEUE,
 )
 from forebay_operator.login import login
 from forebay_operator.resources.labels import MANAGED_BY, MANAGER
 from forebay_operator.settings import Settings
 
-RESOURCES = (SPILL, OUTFEED, PEERFEED, COMPACTION)
+RESOURCES = (SPILL, OUTFEED, PEERFEED, COMPACTION, STORE, STORE_QUEUE)
 OWNED = (STATEFUL_SET, SERVICE, DISRUPTION_BUDGET, NETWORK_POLICY, POD, JOB)
 """What is followed of the objects that we make; the other kinds are looked at from time to time."""
 OPTIONAL = (SPARK_APPLICATION,)

@@ -24,10 +24,10 @@ class Origin(NamedTuple):
 class Columns:
     """Entries with their ids, of one segment. What only a token can tell is null for what is none."""
 
-    def __init__(self, origin: Origin, entries: Sequence[tuple[bytes, bytes]]) -> None:
+    def __init__(self, origin: Origin, ids: Sequence[bytes], entries: Sequence[bytes]) -> None:
         self.origin = origin
-        self.ids = [entry_id for entry_id, _ in entries]
-        self.entries = [data for _, data in entries]
+        self.ids = ids
+        self.entries = entries
 
     def batch(self, names: Sequence[str]) -> pa.RecordBatch:
         """The columns of these names, which are keys of `COLUMNS`."""

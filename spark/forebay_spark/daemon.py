@@ -20,6 +20,7 @@ def copied(entry: str) -> bool:
 if __name__ == "__main__":
     sys.path.sort(key=copied)
 
+    import pyspark.worker  # noqa: F401 workers need it
     from pyspark.daemon import manager
 
     import forebay_spark.inspection

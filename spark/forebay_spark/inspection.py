@@ -13,12 +13,12 @@ from pyspark import RDD, Accumulator, StorageLevel
 from pyspark.sql import SparkSession
 
 from forebay.msgstore.errors import SnapshotError
-from forebay_spark.collection import collection_paused
+from forebay.runtime.collection import collection_paused
 from forebay_spark.datafolder import DataFolder
 from forebay_spark.errors import JobError, OptionError
 from forebay_spark.findings import Findings
 from forebay_spark.messagejudge import Judge
-from forebay_spark.messagerows import ROW, Kind, Rows, findings_of, rows_of, shared
+from forebay_spark.messagerows import ROW, Kind, Packed, Rows, findings_of, rows_of, shared, unpacked
 from forebay_spark.progress import progress
 from forebay_spark.sources.messagefiles import MessageFiles
 from forebay_spark.sources.messagequeues import QueueEntries
@@ -31,9 +31,11 @@ CHASES = 10
 """Times that files are read which were made while others were read."""
 PARTS = 2
 """Parts of a table, and buckets of messages, for each core: enough for cores to end at about the same time."""
+AT_ONCE = 1 << 20
+"""Rows that a task holds, about, before it shares them out."""
 BUCKET = 1 << 30
 """Octets of message files, at most, for each bucket; what is known of their messages fits a worker's memory."""
-Shares = RDD[tuple[int, Rows | Findings]]
+Shares = RDD[tuple[int, Packed | Findings]]
 """What tasks found, by bucket of messages; what is found in no message is in the first."""
 
 
@@ -45,14 +47,17 @@ class Work:
     table: Table
     part: object
 
-    def do(self, buckets: int) -> Iterator[tuple[int, Rows | Findings]]:
+    def do(self, buckets: int) -> Iterator[tuple[int, Packed | Findings]]:
         """Read it."""
         rows: list[Rows] = [np.empty(0, ROW)]
         with collection_paused():
-            for batch in self.table.read(self.part):
-                rows.append(rows_of(batch, self.kind))
-                if (found := findings_of(batch)) != Findings():
+            for piece in self.table.pieces(self.part):
+                rows.append(rows_of(piece, self.kind))
+                if (found := findings_of(piece)) != Findings():
                     yield 0, found
+                if sum(map(len, rows)) >= AT_ONCE:
+                    yield from shared(np.concatenate(rows), buckets)
+                    rows = rows[:1]
         yield from shared(np.concatenate(rows), buckets)
 
 
@@ -142,23 +147,25 @@ class Inspection:
         return self._context.parallelize(work, len(work) or 1).flatMap(partial(_do, self._buckets, done)), done
 
     def _judged(self, judge: Judge, shares: Shares) -> Findings:
-        return reduce(add, shares.groupByKey(self._buckets).map(partial(_judge, judge)).collect(), Findings())
+        return reduce(
+            add, shares.partitionBy(self._buckets, int).mapPartitions(partial(_judge, judge)).collect(), Findings()
+        )
 
 
-def _do(buckets: int, done: Accumulator[int], work: Work) -> Iterator[tuple[int, Rows | Findings]]:
+def _do(buckets: int, done: Accumulator[int], work: Work) -> Iterator[tuple[int, Packed | Findings]]:
     yield from work.do(buckets)
     done.add(1)
 
 
-def _is_findings(piece: Rows | Findings) -> bool:
+def _is_findings(piece: Packed | Findings) -> bool:
     return isinstance(piece, Findings)
 
 
-def _judge(judge: Judge, bucket: tuple[int, Iterable[Rows | Findings]]) -> Findings:
+def _judge(judge: Judge, bucket: Iterable[tuple[int, Packed | Findings]]) -> Iterator[Findings]:
     findings, rows = Findings(), []
-    for piece in bucket[1]:
+    for _, piece in bucket:
         if isinstance(piece, Findings):
             findings += piece
         else:
-            rows.append(piece)
-    return findings + judge.judge(rows) if rows else findings
+            rows.append(unpacked(piece))
+    yield findings + judge.judge(rows) if rows else findings

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from forebay.runtime.collection import collection_paused
 from forebay.spill import Kind, SpillError
 from forebay.spill.compaction import Compactor
 from forebay.spill.compactionplan import Input, Output, Plan
-from forebay_spark.collection import collection_paused
 from forebay_spark.compaction import Compacted, Rules, compact
 from forebay_spark.place import SpillPlace
 from forebay_spark.tally import Tally, failure, lack
@@ -87,9 +87,9 @@ class Staging:
         ids: list[bytes] = []
         entries: list[bytes] = []
         for part in self._plan.of(kind):
-            for entry_id, data in read_all(self._compactor, part):
-                ids.append(entry_id)
-                entries.append(data)
+            for batch in self._compactor.batches(part.stream, READ):
+                ids += batch.ids
+                entries += batch.entries
         return compact(entries, times_of(ids), self._work.rules)
 
     def write(self) -> tuple[list[Output], list[Output]]:
@@ -103,14 +103,6 @@ class Staging:
                 if entries:
                     dropped += self._compactor.stage_dropped(self._plan, kind, reason, entries)
         return outputs, dropped
-
-
-def read_all(compactor: Compactor, part: Input) -> Iterator[tuple[bytes, bytes]]:
-    """All entries of an input with their ids. Raises `SpillError`."""
-    after: bytes | None = None
-    while batch := compactor.read(part.stream, after, READ):
-        yield from batch
-        after = batch[-1][0]
 
 
 def tally_of(part: Input) -> Tally:

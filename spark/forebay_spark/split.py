@@ -16,8 +16,8 @@ from pyspark import RDD, StorageLevel
 from pyspark.sql import SparkSession
 from pyspark.sql.datasource import InputPartition
 
+from forebay.runtime.collection import collection_paused
 from forebay.spill.compactionplan import Plan
-from forebay_spark.collection import collection_paused
 from forebay_spark.compaction import Rules
 from forebay_spark.errors import AbortedError
 from forebay_spark.exchange import Piece, Place, bounds_of, frozen, ordered, ranged, samples, shared, thawed

@@ -8,12 +8,15 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
+from grpc.aio import Channel
+
 from authority import mount
 from e2e.cluster import Body, Cluster, until
 from forebay.client import OutfeedClient
+from forebay.runtime import CertificateFolder, ChannelSettings, ClientChannel
 from kubeaccess import program
 
-KINDS = "spills,outfeeds,peerfeeds,compactions"
+KINDS = "spills,outfeeds,peerfeeds,stores,storequeues,compactions"
 GRPC = 7119
 FEEDER = Path(__file__).with_name("feeder.py")
 
@@ -56,11 +59,11 @@ class News:
         found = self.cluster.items("pods", self.namespace)
         return {body["metadata"]["name"]: body["metadata"]["uid"] for body in found}
 
-    def certificates(self, outfeed: str, client: str = "kubectl") -> Path:
-        """A folder with a client's certificate."""
-        data = self.get("secret", f"{outfeed}-outfeed-client-{client}")["data"]
+    def certificates(self, name: str, client: str = "kubectl", role: str = "outfeed") -> Path:
+        """A folder with the certificate of a client of an Outfeed or a Store."""
+        data = self.get("secret", f"{name}-{role}-client-{client}")["data"]
         files = {key: base64.b64decode(value) for key, value in data.items()}
-        return mount(self.folder / f"{outfeed}.{client}", files)
+        return mount(self.folder / f"{name}.{role}.{client}", files)
 
     @asynccontextmanager
     async def outfeed(self, name: str) -> AsyncIterator[OutfeedClient]:
@@ -68,6 +71,18 @@ class News:
         with self.cluster.forwarded(f"service/{name}-outfeed", self.namespace, "grpc") as port:
             async with OutfeedClient.connect(f"localhost:{port}", tls=self.certificates(name)) as client:
                 yield client
+
+    @asynccontextmanager
+    async def store(self, name: str, pod: str = "") -> AsyncIterator[Channel]:
+        """A channel for calls to a Store, through a forwarded port of its Service, or of one of its pods."""
+        target = f"pod/{pod}" if pod else f"service/{name}-store"
+        with self.cluster.forwarded(target, self.namespace, "grpc") as port:
+            folder = CertificateFolder(self.certificates(name, role="store"))
+            channel = ClientChannel(f"dns:///localhost:{port}", folder, ChannelSettings())
+            try:
+                yield channel.get()
+            finally:
+                await channel.close()
 
     @contextmanager
     def feeding(self, name: str, articles: int, pod: str, id_length: int = 0) -> Iterator["Feeding"]:
@@ -95,7 +110,8 @@ class News:
         """Whether a pod is ready, and another than it was."""
         body = self.get("pod", name)
         return (
-            body["metadata"]["uid"] != other_than and condition(body, "Ready", any_generation=True)["status"] == "True"
+            body["metadata"]["uid"] != other_than
+            and condition(body, "Ready", any_generation=True).get("status") == "True"
         )
 
 

@@ -1,10 +1,10 @@
 {{/* To follow resources and what is made of them. */}}
 {{- define "forebay.rights.watch" -}}
 - apiGroups: [forebay.dev]
-  resources: [spills, outfeeds, compactions]
+  resources: [spills, outfeeds, compactions, stores]
   verbs: [get, list, watch]
 - apiGroups: [forebay.dev]
-  resources: [peerfeeds]
+  resources: [peerfeeds, storequeues]
   verbs: [list, watch]
 - apiGroups: [""]
   resources: [pods, services]
@@ -29,7 +29,13 @@
 {{/* To tell how a resource fares, also that it is not run. */}}
 {{- define "forebay.rights.tell" -}}
 - apiGroups: [forebay.dev]
-  resources: [spills/status, outfeeds/status, peerfeeds/status, compactions/status]
+  resources:
+    - spills/status
+    - outfeeds/status
+    - peerfeeds/status
+    - compactions/status
+    - stores/status
+    - storequeues/status
   verbs: [patch]
 - apiGroups: [""]
   resources: [events]
@@ -65,6 +71,13 @@
 - apiGroups: [monitoring.coreos.com]
   resources: [servicemonitors]
   verbs: [get, create, patch, delete]
+- apiGroups: [rbac.authorization.k8s.io]
+  resources: [roles, rolebindings]
+  verbs: [get, create, patch]
+# The pods of a Store with mirrors are given this, and nobody can give what he has not got.
+- apiGroups: [coordination.k8s.io]
+  resources: [leases]
+  verbs: [get, create, update]
 {{- end -}}
 
 {{/* In the operator's own namespace: the authorities of the namespaces, and the Lease. */}}

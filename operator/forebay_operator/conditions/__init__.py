@@ -13,6 +13,8 @@ from forebay_operator.conditions.peerfeedstatus import peerfeed_status
 from forebay_operator.conditions.podtrouble import trouble_of
 from forebay_operator.conditions.spillstatus import spill_status
 from forebay_operator.conditions.statuspatch import status_patch
+from forebay_operator.conditions.storequeuestatus import storequeue_status
+from forebay_operator.conditions.storestatus import store_status
 from forebay_operator.conditions.workload import Workload
 
 __all__ = [
@@ -29,6 +31,8 @@ __all__ = [
     "set_condition",
     "spill_status",
     "status_patch",
+    "store_status",
+    "storequeue_status",
     "transitions",
     "trouble_of",
 ]

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from forebay.api.manifests import read_object
-from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
+from forebay.pb.outfeed.v1 import outfeed_pb2
+from forebay.pb.store.v1 import store_pb2
 from forebay_operator.body import Body
 from forebay_operator.conditions.condition import FALSE, TRUE, UNKNOWN, Verdict, conditions_of, generation_of
 from forebay_operator.conditions.wording import violations_text
@@ -68,7 +69,13 @@ def malformed(resource: Body) -> str:
     return "" if reading.resource else violations_text(reading.violations)
 
 
-def peers_of(peerfeed: Body, views: Sequence["PodView"]) -> list[pb.PeerStatus]:
+def peers_of(peerfeed: Body, views: Sequence["PodView"]) -> list[outfeed_pb2.PeerStatus]:
     """How a peer fares in each pod that answered and has it."""
     uid = peerfeed["metadata"]["uid"]
     return [peer for view in answering(views) if (peer := view.peer_of(uid))]
+
+
+def queues_of(storequeue: Body, views: Sequence["PodView"]) -> list[store_pb2.QueueStatus]:
+    """How a queue fares in each pod that answered and has it."""
+    uid = storequeue["metadata"]["uid"]
+    return [queue for view in answering(views) if (queue := view.queue_of(uid))]

@@ -1,4 +1,4 @@
-"""Degraded: an Outfeed serves, and does without something for now."""
+"""Degraded: a service works, and does without something for now."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

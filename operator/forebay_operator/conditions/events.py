@@ -12,7 +12,9 @@ NORMAL, WARNING = "Normal", "Warning"
 
 _GOOD = {"Ready": TRUE, "Connected": TRUE, "Degraded": FALSE, "Backlogged": FALSE, "AuthFailed": FALSE}
 """What each condition is when all is well. Those that are not here are neither good nor bad."""
-_UNDER_WAY = frozenset({"Applying", "Creating", "PodMissing", "ServiceNotReady", "SpillNotReady", "Starting"})
+_UNDER_WAY = frozenset(
+    {"Applying", "Creating", "PodMissing", "Recovering", "ServiceNotReady", "SpillNotReady", "Starting"}
+)
 """Reasons of a Ready that will be true by itself."""
 _AT_STARTS = _UNDER_WAY | {"ParentMissing", "ServiceUnreachable", "SpillMissing"}
 """Reasons that a start has for a moment which goes well, since resources are applied one after the other, and a port

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
+from forebay.pb.store.v1 import store_pb2
 from forebay_operator.conditions.answers import answering
 
 if TYPE_CHECKING:
@@ -27,3 +28,14 @@ def peers_text(views: Sequence["PodView"]) -> str:
     peers = [peer for view in answering(views) for peer in view.peers]
     fed = sum(peer.state in (pb.PEER_STATE_CONNECTED, pb.PEER_STATE_IDLE) for peer in peers)
     return f"{fed}/{len(peers)}"
+
+
+def queues_text(queues: Sequence[store_pb2.QueueStatus]) -> str:
+    """Queues that are at work, of all, as `2/3`."""
+    running = sum(queue.state == store_pb2.QUEUE_STATE_RUNNING for queue in queues)
+    return f"{running}/{len(queues)}"
+
+
+def messages(queues: Sequence[store_pb2.QueueStatus]) -> int:
+    """Messages in queues, those that consumers hold among them, rounded."""
+    return rounded(sum(queue.ready + queue.unacked for queue in queues))

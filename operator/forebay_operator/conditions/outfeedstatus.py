@@ -5,13 +5,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from forebay_operator.body import Body
-from forebay_operator.conditions.answers import answering, malformed
-from forebay_operator.conditions.condition import settled
-from forebay_operator.conditions.degraded import degraded
+from forebay_operator.conditions.answers import answering
 from forebay_operator.conditions.fault import Fault
 from forebay_operator.conditions.figures import backlog, peers_text
-from forebay_operator.conditions.outfeedready import outfeed_ready
-from forebay_operator.conditions.progressing import progressing
+from forebay_operator.conditions.servicestatus import service_status
 from forebay_operator.conditions.workload import Workload
 
 if TYPE_CHECKING:
@@ -28,23 +25,10 @@ def outfeed_status(
 ) -> Body:
     """The whole new status of an Outfeed (its Body with metadata, spec and old status).
 
-    `views` has one entry a Pod that has an address; `revision` is that of the stored configuration, 0 before the first;
-    `fault` is what kept the Outfeed from being brought about.
+    See `service_status`.
     """
-    is_blocked = fault is not None or malformed(outfeed) != ""
-    verdicts = {
-        "Ready": outfeed_ready(outfeed, workload, views, fault),
-        "Progressing": progressing(workload, views, revision, is_blocked),
-        "Degraded": degraded(views),
+    figures = {
+        "peers": peers_text(views),
+        "backlog": backlog([peer for view in answering(views) for peer in view.peers]),
     }
-    return settled(outfeed, verdicts, now) | _figures(outfeed, views, revision)
-
-
-def _figures(outfeed: Body, views: Sequence["PodView"], revision: int) -> Body:
-    told = answering(views)
-    before = outfeed.get("status", {})
-    if not told:
-        figures = {name: before[name] for name in ("peers", "backlog") if name in before}
-    else:
-        figures = {"peers": peers_text(told), "backlog": backlog([peer for view in told for peer in view.peers])}
-    return figures | {"revision": revision}
+    return service_status(outfeed, workload, views, revision, now, fault, figures)

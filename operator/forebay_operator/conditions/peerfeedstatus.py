@@ -8,11 +8,11 @@ from forebay_operator.body import Body
 from forebay_operator.conditions.answers import answering, peers_of
 from forebay_operator.conditions.authfailed import authfailed
 from forebay_operator.conditions.backlogged import backlogged
+from forebay_operator.conditions.childready import child_ready
 from forebay_operator.conditions.condition import conditions_of, settled, verdict_of
 from forebay_operator.conditions.connected import connected
 from forebay_operator.conditions.fault import Fault
 from forebay_operator.conditions.figures import backlog
-from forebay_operator.conditions.peerfeedready import peerfeed_ready
 
 if TYPE_CHECKING:
     from forebay_operator.pods import PodView
@@ -24,8 +24,9 @@ def peerfeed_status(peerfeed: Body, views: Sequence["PodView"], now: datetime, f
     `views` are the pods of its Outfeed; `fault` as `Fault("ParentMissing", …)`.
     """
     before, peers = conditions_of(peerfeed), peers_of(peerfeed, views)
+    parent = f"Outfeed {peerfeed['spec']['outfeedRef']['name']}"
     verdicts = {
-        "Ready": peerfeed_ready(peerfeed, views, fault),
+        "Ready": child_ready(peerfeed, parent, views, is_held=bool(peers), fault=fault),
         "Connected": connected(verdict_of(before, "Connected"), peers, bool(answering(views))),
         "Backlogged": backlogged(verdict_of(before, "Backlogged"), peers),
         "AuthFailed": authfailed(verdict_of(before, "AuthFailed"), peers),

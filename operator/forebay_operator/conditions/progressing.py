@@ -1,4 +1,4 @@
-"""Progressing: a change of an Outfeed is under way, and needs nobody's help."""
+"""Progressing: a change of a service is under way, and needs nobody's help."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from forebay_operator.body import Body
 
 FIGURES_EVERY = timedelta(minutes=1)
-FIGURES = frozenset({"backlog", "connections", "peers"})
+FIGURES = frozenset({"backlog", "connections", "consumers", "messages", "peers", "queues", "ready", "unacknowledged"})
 
 
 def status_patch(old: Body, new: Body, written: datetime | None, now: datetime) -> Body | None:

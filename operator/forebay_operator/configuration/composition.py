@@ -1,7 +1,7 @@
 """A service's configuration as one document."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 
@@ -26,7 +26,7 @@ class Composition:
     """What a service is to have, without a revision."""
 
     manifests: tuple[Body, ...]
-    """Spill, Outfeed, the Outfeeds that peers target, Peerfeeds; each group by name."""
+    """Spill, Outfeed, the Outfeeds that peers target, Peerfeeds; or Store, StoreQueues; each group by name."""
     secrets: Mapping[str, Mapping[str, Secret]]
     """Of each Secret, by `namespace/name`, the keys that are referred to, as far as they are there."""
     faults: Mapping[Identity, tuple[Violation, ...]]
@@ -41,9 +41,12 @@ class Composition:
         """Why it can't be stored, with the remedy; empty when it can."""
         if len(self.document) <= LARGEST:
             return ""
-        peers = sum(manifest.get("kind") == "Peerfeed" for manifest in self.manifests)
-        size = f"the configuration has {len(self.document):,} octets compressed, with {peers:,} Peerfeeds"
-        return f"{size}, and a Secret holds {LARGEST:,}: divide the Peerfeeds among several Outfeeds"
+        child, parent = ("StoreQueues", "Stores") if self._has("Store") else ("Peerfeeds", "Outfeeds")
+        size = f"the configuration has {len(self.document):,} octets compressed, with {self._has(child[:-1]):,} {child}"
+        return f"{size}, and a Secret holds {LARGEST:,}: divide the {child} among several {parent}"
+
+    def _has(self, kind: str) -> int:
+        return sum(manifest.get("kind") == kind for manifest in self.manifests)
 
     def at(self, revision: int) -> ConfigDocument:
         """The document under a revision."""
@@ -66,7 +69,18 @@ def compose(
     Secret is missing, stays in: its service keeps what was in force of it, and would drop what is left out, backlog
     and all.
     """
-    bodies = _in_order(outfeed, spill, peerfeeds, targets)
+    spills = [as_given(spill)] if spill else []
+    return composed([*spills, outfeed, *sorted(targets, key=identity_of), *sorted(peerfeeds, key=identity_of)], secrets)
+
+
+def compose_store(store: Body, queues: Iterable[Body]) -> Composition:
+    """The configuration of a Store. A StoreQueue with faults stays in, as above: its messages would be dropped."""
+    return composed([store, *sorted(queues, key=identity_of)], {})
+
+
+def composed(resources: Iterable[Body], secrets: Texts) -> Composition:
+    """The configuration that has these resources in their order, each once."""
+    bodies = list({identity_of(body): body for body in resources}.values())
     found, faults = _resolved(bodies, secrets)
     manifests = tuple(map(manifest_of, bodies))
     document = encode(ConfigDocument(1, manifests, found))
@@ -83,13 +97,6 @@ def digest_of(document: bytes) -> str:
     """SHA-256 of what an encoded document holds. Raises `InvalidArgumentError` when it can't be read."""
     content = parsed(inflated(document))
     return sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-
-
-def _in_order(outfeed: Body, spill: Body | None, peerfeeds: Iterable[Body], targets: Iterable[Body]) -> Sequence[Body]:
-    """Each resource once: what others name before them, and each group by name."""
-    spills = [as_given(spill)] if spill else []
-    ordered = [*spills, outfeed, *sorted(targets, key=identity_of), *sorted(peerfeeds, key=identity_of)]
-    return list({identity_of(body): body for body in ordered}.values())
 
 
 def _resolved(

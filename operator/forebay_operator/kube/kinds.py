@@ -31,6 +31,8 @@ SPILL = Kind("forebay.dev", "v1alpha1", "Spill", "spills")
 OUTFEED = Kind("forebay.dev", "v1alpha1", "Outfeed", "outfeeds")
 PEERFEED = Kind("forebay.dev", "v1alpha1", "Peerfeed", "peerfeeds")
 COMPACTION = Kind("forebay.dev", "v1alpha1", "Compaction", "compactions")
+STORE = Kind("forebay.dev", "v1alpha1", "Store", "stores")
+STORE_QUEUE = Kind("forebay.dev", "v1alpha1", "StoreQueue", "storequeues")
 EVENT = Kind("", "v1", "Event", "events")
 POD = Kind("", "v1", "Pod", "pods")
 SECRET = Kind("", "v1", "Secret", "secrets")
@@ -41,6 +43,8 @@ STATEFUL_SET = Kind("apps", "v1", "StatefulSet", "statefulsets")
 JOB = Kind("batch", "v1", "Job", "jobs")
 NETWORK_POLICY = Kind("networking.k8s.io", "v1", "NetworkPolicy", "networkpolicies")
 DISRUPTION_BUDGET = Kind("policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets")
+ROLE = Kind("rbac.authorization.k8s.io", "v1", "Role", "roles")
+ROLE_BINDING = Kind("rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings")
 SERVICE_MONITOR = Kind("monitoring.coreos.com", "v1", "ServiceMonitor", "servicemonitors")
 SPARK_APPLICATION = Kind("sparkoperator.k8s.io", "v1beta2", "SparkApplication", "sparkapplications")
 
@@ -49,6 +53,8 @@ KINDS = (
     OUTFEED,
     PEERFEED,
     COMPACTION,
+    STORE,
+    STORE_QUEUE,
     EVENT,
     POD,
     SECRET,
@@ -59,6 +65,8 @@ KINDS = (
     JOB,
     NETWORK_POLICY,
     DISRUPTION_BUDGET,
+    ROLE,
+    ROLE_BINDING,
     SERVICE_MONITOR,
     SPARK_APPLICATION,
 )

@@ -2,6 +2,7 @@
 
 from asyncio import Semaphore
 from dataclasses import replace
+from typing import Any
 
 from grpc.aio import AioRpcError
 
@@ -9,6 +10,8 @@ from forebay.pb.config.v1 import config_pb2
 from forebay.pb.config.v1.config_pb2_grpc import ConfigServiceStub
 from forebay.pb.outfeed.v1 import outfeed_pb2
 from forebay.pb.outfeed.v1.outfeed_pb2_grpc import OutfeedServiceStub
+from forebay.pb.store.v1 import store_pb2
+from forebay.pb.store.v1.store_pb2_grpc import StoreServiceStub
 from forebay.runtime import ClientChannel, ConfigDocument, UnavailableError, from_rpc_error
 from forebay.runtime.document import encode
 from forebay_operator.pods.podview import PodView, viewed
@@ -28,14 +31,13 @@ class PodClient:
         self._turns = turns
 
     async def view(self) -> PodView:
-        """Ask how the service fares: GetStatus, and ListPeers of an outfeed, each within 5 s."""
+        """Ask how the service fares: GetStatus, and what there is to tell of an outfeed or a store, each within 5 s."""
         async with self._turns:
             try:
                 status = await self._config().GetStatus(config_pb2.GetStatusRequest(), timeout=STATUS_SECONDS)
-                peers = await self._peers() if status.service == "outfeed" and status.revision else ()
+                return viewed(self.name, status, **await self._children(status))
             except AioRpcError as error:
                 return PodView(self.name, problem=problem_of(error, self.channel.target))
-        return viewed(self.name, status, peers)
 
     async def apply(self, document: ConfigDocument) -> PodView:
         """Apply a configuration within 60 s, then look as `view` does.
@@ -52,16 +54,31 @@ class PodClient:
         view = await self.view()
         return replace(view, problem=view.problem or problem)
 
-    async def _peers(self) -> tuple[outfeed_pb2.PeerStatus, ...]:
-        """The peers of an outfeed; none while it has no sound configuration."""
-        stub = OutfeedServiceStub(self.channel.get())
+    async def _children(self, status: config_pb2.GetStatusResponse) -> dict[str, Any]:
+        """The peers of an outfeed; the queues of a store, and its pods in sync.
+
+        None while it has no sound configuration, nor of a pod that only keeps a copy.
+        """
+        ask = {"outfeed": self._peers, "store": self._store}.get(status.service)
+        if ask is None or not status.revision:
+            return {}
         try:
-            answer = await stub.ListPeers(outfeed_pb2.ListPeersRequest(), timeout=STATUS_SECONDS)
+            return await ask()
         except AioRpcError as error:
             if isinstance(from_rpc_error(error), UnavailableError):
-                return ()
+                return {}
             raise
-        return tuple(answer.peers)
+
+    async def _peers(self) -> dict[str, Any]:
+        stub = OutfeedServiceStub(self.channel.get())
+        answer = await stub.ListPeers(outfeed_pb2.ListPeersRequest(), timeout=STATUS_SECONDS)
+        return {"peers": answer.peers}
+
+    async def _store(self) -> dict[str, Any]:
+        stub = StoreServiceStub(self.channel.get())
+        queues = await stub.ListQueues(store_pb2.ListQueuesRequest(), timeout=STATUS_SECONDS)
+        store = await stub.GetStore(store_pb2.GetStoreRequest(), timeout=STATUS_SECONDS)
+        return {"queues": queues.queues, "members": store.members}
 
     def _config(self) -> ConfigServiceStub:
         return ConfigServiceStub(self.channel.get())

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from forebay.pb.config.v1 import config_pb2
 from forebay.pb.outfeed.v1 import outfeed_pb2
+from forebay.pb.store.v1 import store_pb2
 from forebay.runtime import Degradation, FieldViolation, ResourceResult
 
 
@@ -31,6 +32,10 @@ class PodView:
     """What the service does without."""
     peers: tuple[outfeed_pb2.PeerStatus, ...] = ()
     """The peers of an outfeed by name; none before its first sound configuration."""
+    queues: tuple[store_pb2.QueueStatus, ...] = ()
+    """The queues of a store by name; none before its first sound configuration, nor of a pod that is not primary."""
+    members: tuple[str, ...] = ()
+    """Of a pod that is primary of a store with mirrors: pods that have all that was confirmed, itself first."""
 
     def result_of(self, kind: str, uid: str) -> ResourceResult | None:
         """What came of one resource; None when the configuration in force does not have it."""
@@ -40,7 +45,11 @@ class PodView:
         """How one peer fares; None when the service does not have it."""
         return self._peers.get(uid)
 
-    # Looked up for each of thousands of peers.
+    def queue_of(self, uid: str) -> store_pb2.QueueStatus | None:
+        """How one queue fares; None when the service does not have it."""
+        return self._queues.get(uid)
+
+    # Looked up for each of thousands of children.
     @cached_property
     def _results(self) -> dict[tuple[str, str], ResourceResult]:
         return {(result.kind, result.uid): result for result in self.results}
@@ -49,8 +58,18 @@ class PodView:
     def _peers(self) -> dict[str, outfeed_pb2.PeerStatus]:
         return {peer.uid: peer for peer in self.peers}
 
+    @cached_property
+    def _queues(self) -> dict[str, store_pb2.QueueStatus]:
+        return {queue.uid: queue for queue in self.queues}
 
-def viewed(name: str, status: config_pb2.GetStatusResponse, peers: Iterable[outfeed_pb2.PeerStatus] = ()) -> PodView:
+
+def viewed(
+    name: str,
+    status: config_pb2.GetStatusResponse,
+    peers: Iterable[outfeed_pb2.PeerStatus] = (),
+    queues: Iterable[store_pb2.QueueStatus] = (),
+    members: Iterable[str] = (),
+) -> PodView:
     """The view of a pod that answered."""
     return PodView(
         name,
@@ -63,6 +82,8 @@ def viewed(name: str, status: config_pb2.GetStatusResponse, peers: Iterable[outf
             Degradation(each.reason, each.message, each.kind, each.name) for each in status.degradations
         ),
         peers=tuple(peers),
+        queues=tuple(queues),
+        members=tuple(members),
     )
 
 

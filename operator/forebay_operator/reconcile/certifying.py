@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Collection
 
-from forebay.api.v1alpha1 import Outfeed
+from forebay.api.v1alpha1 import Service
 from forebay.runtime.certificates import Certificates
 from forebay_operator.body import Body
 from forebay_operator.certificates import Authority, certificates_in, combined, problem_of, renewed
@@ -27,34 +27,34 @@ class Certifying:
         self._own: dict[str, Certificates] = {}
         """The operator's own certificate, by namespace."""
 
-    async def certify(self, outfeed: Outfeed, depth: Depth) -> None:
-        """Bring about the certificates of an Outfeed, and trust it.
+    async def certify(self, service: Service, depth: Depth) -> None:
+        """Bring about the certificates of a service, and trust it.
 
         Raises `MissingError` where it names a Secret that can't serve.
         """
-        names = ServiceNames.of(outfeed)
+        names = ServiceNames.of(service)
         authority = await self._world.authorities.of(names.namespace, depth)
         found = await self._world.secrets.find(names.namespace, names.tls)
-        served = await self._served(outfeed, names, authority, found)
+        served = await self._served(service, names, authority, found)
         noted = noted_clients(found) if found else set()
         # Before any is issued: whatever happens then, none is forgotten.
-        await self._put_server(outfeed, served, found, noted.union(outfeed.spec.clients))
-        await self._issue(outfeed, names, authority, served.authorities)
-        if gone := noted.difference(outfeed.spec.clients):
-            await self._take_back(outfeed, names, gone)
+        await self._put_server(service, served, found, noted.union(service.spec.clients))
+        await self._issue(service, names, authority, served.authorities)
+        if gone := noted.difference(service.spec.clients):
+            await self._take_back(service, names, gone)
             found = await self._world.secrets.find(names.namespace, names.tls)
-            await self._put_server(outfeed, served, found, outfeed.spec.clients)
+            await self._put_server(service, served, found, service.spec.clients)
         own = self._own_certificate(names.namespace, authority)
         await self._world.pods.trust(service_of(names), own._replace(authorities=served.authorities))
 
     async def _served(
-        self, outfeed: Outfeed, names: ServiceNames, authority: Authority, found: Body | None
+        self, service: Service, names: ServiceNames, authority: Authority, found: Body | None
     ) -> Certificates:
         """The certificate that the service shows: the one its users bring, or the one that was found, or another."""
-        if outfeed.spec.tls is None:
+        if service.spec.tls is None:
             current = certificates_in(octets_of(found)) if found else None
             return renewed(current, authority, server_names(names.main, names.namespace), self._world.now())
-        return combined(await self._given(names, outfeed.spec.tls.secret_ref.name), authority)
+        return combined(await self._given(names, service.spec.tls.secret_ref.name), authority)
 
     async def _given(self, names: ServiceNames, name: str) -> dict[str, bytes]:
         """What is in the Secret that its users bring."""
@@ -70,29 +70,29 @@ class Certifying:
         return data
 
     async def _put_server(
-        self, outfeed: Outfeed, served: Certificates, found: Body | None, clients: Collection[str]
+        self, service: Service, served: Certificates, found: Body | None, clients: Collection[str]
     ) -> None:
-        await self._world.secrets.put(server_secret(outfeed, *served[:3], clients), found)
+        await self._world.secrets.put(server_secret(service, *served[:3], clients), found)
 
-    async def _issue(self, outfeed: Outfeed, names: ServiceNames, authority: Authority, believed: bytes) -> None:
+    async def _issue(self, service: Service, names: ServiceNames, authority: Authority, believed: bytes) -> None:
         """Keep the certificates of the clients, who believe the authorities that are given."""
-        clients = {KUBECTL, *outfeed.spec.clients}
-        await asyncio.gather(*(self._keep(outfeed, names, client, authority, believed) for client in clients))
+        clients = {KUBECTL, *service.spec.clients}
+        await asyncio.gather(*(self._keep(service, names, client, authority, believed) for client in clients))
 
     async def _keep(
-        self, outfeed: Outfeed, names: ServiceNames, client: str, authority: Authority, believed: bytes
+        self, service: Service, names: ServiceNames, client: str, authority: Authority, believed: bytes
     ) -> None:
         """Keep the certificate that is in the Secret of a client, or put another there where one is due."""
         found = await self._world.secrets.find(names.namespace, names.client(client))
         current = certificates_in(octets_of(found)) if found else None
         wanted = client_names(client, names.namespace)
         chain, key, authorities, _ = renewed(current, authority, wanted, self._world.now(), believed)
-        await self._world.secrets.put(tls_secret(outfeed, names.client(client), chain, key, authorities), found)
+        await self._world.secrets.put(tls_secret(service, names.client(client), chain, key, authorities), found)
 
-    async def _take_back(self, outfeed: Outfeed, names: ServiceNames, clients: Collection[str]) -> None:
+    async def _take_back(self, service: Service, names: ServiceNames, clients: Collection[str]) -> None:
         """Delete the Secrets of clients that are none any more."""
         for client in set(clients) - {KUBECTL}:
-            await self._world.objects.remove(SECRET, outfeed, names.client(client))
+            await self._world.objects.remove(SECRET, service, names.client(client))
 
     def _own_certificate(self, namespace: str, authority: Authority) -> Certificates:
         own = renewed(self._own.get(namespace), authority, [OPERATOR], self._world.now())

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import structlog
 
-from forebay.api.v1alpha1 import Outfeed
+from forebay.api.v1alpha1 import Service
 from forebay.runtime import ConfigDocument, InvalidArgumentError
 from forebay.runtime.document import decode
 from forebay_operator.body import Body, Identity, identity_of
@@ -54,31 +54,31 @@ class Configuring:
     def __init__(self, world: World) -> None:
         self._world = world
 
-    def clients(self, outfeed: Outfeed, pods: Sequence[Body]) -> list[PodClient]:
+    def clients(self, service: Service, pods: Sequence[Body]) -> list[PodClient]:
         """The clients of the pods that have an address."""
-        names = ServiceNames.of(outfeed)
-        port, checked = outfeed.spec.listeners.grpc.port, server_name(names.main, names.namespace)
+        names = ServiceNames.of(service)
+        port, checked = service.spec.listeners.grpc.port, server_name(names.main, names.namespace)
         return [self._world.pods.client(service_of(names), pod, port, checked) for pod in pods if has_address(pod)]
 
     async def stored(self, key: Key) -> Stored:
-        """What is stored of an Outfeed's configuration; nothing where Secrets can't be read."""
+        """What is stored of a service's configuration; nothing where Secrets can't be read."""
         if key.namespace not in self._world.settings.namespaces:
             return Stored(None)
         return Stored(await self._world.secrets.find(key.namespace, ServiceNames(*key).config))
 
     async def configure(
-        self, outfeed: Outfeed, stored: Stored, composition: Composition, clients: Sequence[PodClient]
+        self, service: Service, stored: Stored, composition: Composition, clients: Sequence[PodClient]
     ) -> tuple[int, list[PodView]]:
         """Store the configuration where it differs, and send it to each pod that has an older one.
 
         The revision that is stored then, and what the pods say. Raises `ConflictError` when somebody else has written.
         """
         views = await views_of(clients)
-        # Beside the loop: with thousands of peers it takes a while.
+        # Beside the loop: with thousands of children it takes a while.
         changed = not await asyncio.to_thread(stored.holds, composition)
         revision = next_revision(stored.revision, [view.revision for view in views], changed=changed)
         document = composition.document if changed else stored.document
-        await self._world.secrets.put(config_secret(outfeed, revision, document), stored.secret)
+        await self._world.secrets.put(config_secret(service, revision, document), stored.secret)
         if revision != stored.revision:
             log.info("configuration stored", revision=revision, resources=len(composition.manifests))
         sent = composition.at(revision)

@@ -17,13 +17,13 @@ def frozen(resource: Body, stored: Manifests) -> Body:
     return kept if kept and kept["metadata"].get("uid") == resource["metadata"]["uid"] else resource
 
 
-def frozen_peers(peerfeeds: Iterable[Body], stored: Manifests) -> list[Body]:
-    """Peerfeeds, without those that were paused before they were ever carried out.
+def frozen_children(children: Iterable[Body], stored: Manifests) -> list[Body]:
+    """Peerfeeds or StoreQueues, without those that were paused before they were ever carried out.
 
-    All others stay in whatever happens: a service drops the backlog of a peer that its configuration lacks.
+    All others stay in whatever happens: a service drops what it keeps for one that its configuration lacks.
     """
-    kept = ((peerfeed, frozen(peerfeed, stored)) for peerfeed in peerfeeds)
-    return [former for peerfeed, former in kept if former is not peerfeed or not is_untouched(peerfeed)]
+    kept = ((child, frozen(child, stored)) for child in children)
+    return [former for child, former in kept if former is not child or not is_untouched(child)]
 
 
 def is_untouched(resource: Body) -> bool:

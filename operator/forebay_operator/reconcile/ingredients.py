@@ -9,15 +9,16 @@ from forebay_operator.body import Body, identity_of
 from forebay_operator.conditions.wording import violations_text
 from forebay_operator.configuration import Composition, compose, secrets_of
 from forebay_operator.errors import MissingError, ReconcileError
-from forebay_operator.kube.kinds import OUTFEED, PEERFEED, SPILL
+from forebay_operator.kube import Kind
+from forebay_operator.kube.kinds import OUTFEED, SPILL
 from forebay_operator.queue import Depth, Key
-from forebay_operator.reconcile.freezing import Manifests, frozen, frozen_peers
+from forebay_operator.reconcile.freezing import Manifests, frozen, frozen_children
 from forebay_operator.reconcile.relations import name_of, referred
 from forebay_operator.reconcile.world import World
 
 
 @dataclass(frozen=True)
-class Ingredients:
+class OutfeedIngredients:
     """The bodies that an Outfeed's configuration is composed of."""
 
     outfeed: Body
@@ -28,12 +29,17 @@ class Ingredients:
 
     def composition(self) -> Composition:
         """The configuration. Raises `ReconcileError` where it can't be stored, or nothing could be applied of it."""
-        composition = compose(self.outfeed, self.spill, self.peerfeeds, self.targets, self.secrets)
-        if composition.problem:
-            raise ReconcileError("ConfigurationTooLarge", composition.problem)
+        composition = check_size(compose(self.outfeed, self.spill, self.peerfeeds, self.targets, self.secrets))
         if faults := composition.faults.get(identity_of(self.spill)):
             raise MissingError("SecretMissing", f"Spill {name_of(self.spill)}: {violations_text(faults)}")
         return composition
+
+
+def check_size(composition: Composition) -> Composition:
+    """The configuration. Raises `ReconcileError` where it is too large to be stored."""
+    if composition.problem:
+        raise ReconcileError("ConfigurationTooLarge", composition.problem)
+    return composition
 
 
 def spill_url(composition: Composition) -> str:
@@ -45,19 +51,17 @@ def spill_url(composition: Composition) -> str:
     return composition.secrets[f"{spill['metadata']['namespace']}/{reference['name']}"][reference["key"]].reveal()
 
 
-async def children_of(world: World, key: Key) -> list[Body]:
-    """The Peerfeeds of an Outfeed, which may be missing itself.
+async def children_of(world: World, key: Key, kind: Kind, field: str) -> list[Body]:
+    """The children of a service, which may be missing itself, by their kind and the field that names the service.
 
-    They come from one consistent list: a service drops the backlog of a peer that its configuration lacks. For the
+    They come from one consistent list: a service drops what it keeps for a child that its configuration lacks. For the
     same reason one that does not tell whose it is, as another version's may, raises `ReconcileError`.
     """
-    peerfeeds = await world.kube.list_all(PEERFEED, key.namespace)
-    for peerfeed in peerfeeds:
-        if not referred(peerfeed, "outfeedRef"):
-            raise ReconcileError(
-                "Invalid", f"Peerfeed {name_of(peerfeed)} has no spec.outfeedRef.name: mend or delete it"
-            )
-    return [peerfeed for peerfeed in peerfeeds if referred(peerfeed, "outfeedRef") == key.name]
+    children = await world.kube.list_all(kind, key.namespace)
+    for child in children:
+        if not referred(child, field):
+            raise ReconcileError("Invalid", f"{kind.kind} {name_of(child)} has no spec.{field}.name: mend or delete it")
+    return [child for child in children if referred(child, field) == key.name]
 
 
 def needs_of(key: Key, outfeed: Outfeed, children: Sequence[Body]) -> list[Key]:
@@ -71,19 +75,19 @@ def needs_of(key: Key, outfeed: Outfeed, children: Sequence[Body]) -> list[Key]:
 
 async def gather(
     world: World, key: Key, body: Body, children: Sequence[Body], stored: Manifests, depth: Depth
-) -> Ingredients:
+) -> OutfeedIngredients:
     """Read what an Outfeed is made of beside its children. What of it is paused is as it is in what is stored.
 
     Raises `MissingError` while no Spill is ready to be used.
     """
     spill = frozen(await usable_spill(world, key, referred(body, "spillRef"), body["metadata"]["uid"]), stored)
-    peerfeeds = frozen_peers(children, stored)
+    peerfeeds = frozen_children(children, stored)
     names = targets_of(peerfeeds)
     outfeeds = await world.kube.list_all(OUTFEED, key.namespace) if names else []
     targets = [frozen(each, stored) for each in outfeeds if name_of(each) in names]
     # Beside the loop: to read thousands of resources takes a while.
     wanted = await asyncio.to_thread(secrets_of, [body, spill, *peerfeeds])
-    return Ingredients(body, spill, peerfeeds, targets, await world.secrets.texts(key, wanted, depth))
+    return OutfeedIngredients(body, spill, peerfeeds, targets, await world.secrets.texts(key, wanted, depth))
 
 
 def targets_of(children: Sequence[Body]) -> set[str]:

@@ -5,7 +5,18 @@ from typing import Any
 
 from forebay_operator.body import Identity, identity_of
 from forebay_operator.kube import Kind
-from forebay_operator.kube.kinds import COMPACTION, JOB, OUTFEED, PEERFEED, POD, SPARK_APPLICATION, SPILL, STATEFUL_SET
+from forebay_operator.kube.kinds import (
+    COMPACTION,
+    JOB,
+    OUTFEED,
+    PEERFEED,
+    POD,
+    SPARK_APPLICATION,
+    SPILL,
+    STATEFUL_SET,
+    STORE,
+    STORE_QUEUE,
+)
 from forebay_operator.queue import Key
 from forebay_operator.reconcile.dependents import Dependents
 from forebay_operator.reconcile.objects import OwnedObjects, fingerprint
@@ -13,10 +24,24 @@ from forebay_operator.reconcile.relations import referred
 from forebay_operator.resources.labels import INSTANCE, NAME
 
 Seen = Mapping[str, Any]
-OWNERS = {"outfeed": OUTFEED.kind, "valkey": SPILL.kind, "purge": SPILL.kind, "compaction": COMPACTION.kind}
+OWNERS = {
+    "outfeed": OUTFEED.kind,
+    "store": STORE.kind,
+    "valkey": SPILL.kind,
+    "purge": SPILL.kind,
+    "compaction": COMPACTION.kind,
+}
 """Whose object it is, by its label `app.kubernetes.io/name`."""
 TELLING = {STATEFUL_SET.kind, POD.kind, JOB.kind, SPARK_APPLICATION.kind}
 """Kinds whose statuses say how their resource fares."""
+CHILDREN = {PEERFEED.kind, STORE_QUEUE.kind}
+"""Kinds that are reconciled with their parents."""
+PARENTS = {
+    OUTFEED.kind: ("spillRef", SPILL),
+    PEERFEED.kind: ("outfeedRef", OUTFEED),
+    STORE_QUEUE.kind: ("storeRef", STORE),
+}
+"""The field of a spec that names the resource that a kind has its effect through, and the kind of that."""
 
 
 class Notices:
@@ -29,7 +54,7 @@ class Notices:
 
     def take(self, kind: Kind, body: Seen, *, deleted: bool) -> set[Key]:
         """The resources to look at, since an object was added, changed or deleted."""
-        if kind in (SPILL, OUTFEED, PEERFEED, COMPACTION):
+        if kind in (SPILL, OUTFEED, PEERFEED, COMPACTION, STORE, STORE_QUEUE):
             return self._concerned(body) if self._is_new(body, deleted) else set()
         changed = self._objects.notice(body, deleted=deleted)
         return set(owner_of(body)) if changed or kind.kind in TELLING else set()
@@ -44,15 +69,15 @@ class Notices:
 
     def _concerned(self, body: Seen) -> set[Key]:
         key = Key(*identity_of(body))
-        own = {key} if key.kind != PEERFEED.kind else set()
+        own = {key} if key.kind not in CHILDREN else set()
         return own | set(parents_of(body)) | self._dependents.of(key)
 
 
 def parents_of(body: Seen) -> Iterator[Key]:
     """The resources that a resource has its effect through."""
     kind, namespace, _ = identity_of(body)
-    field, parent = {OUTFEED.kind: ("spillRef", SPILL), PEERFEED.kind: ("outfeedRef", OUTFEED)}.get(kind, ("", SPILL))
-    if field:
+    if kind in PARENTS:
+        field, parent = PARENTS[kind]
         yield Key(parent.kind, namespace, referred(body, field))
 
 

@@ -7,14 +7,15 @@ import structlog
 
 from forebay_operator.errors import EndingError
 from forebay_operator.kube import Kind
-from forebay_operator.kube.kinds import COMPACTION, OUTFEED, SPILL
+from forebay_operator.kube.kinds import COMPACTION, OUTFEED, SPILL, STORE
 from forebay_operator.pods import PodView
 from forebay_operator.queue import Depth, Key
 from forebay_operator.reconcile.compaction import CompactionReconciler
 from forebay_operator.reconcile.notices import Notices, Seen
 from forebay_operator.reconcile.optionalkinds import OptionalKinds
-from forebay_operator.reconcile.outfeed import OutfeedReconciler
 from forebay_operator.reconcile.relations import referred
+from forebay_operator.reconcile.service import ServiceReconciler
+from forebay_operator.reconcile.servicekinds import OUTFEEDS, STORES
 from forebay_operator.reconcile.spill import SpillReconciler
 from forebay_operator.reconcile.world import World
 from forebay_operator.workers import Outcome
@@ -31,12 +32,14 @@ class Reconciler:
     def __init__(self, world: World) -> None:
         self._world = world
         self._notices = Notices(world.dependents, world.objects)
-        self.outfeeds = OutfeedReconciler(world)
+        self.outfeeds = ServiceReconciler(world, OUTFEEDS)
+        self.stores = ServiceReconciler(world, STORES)
         self.spills = SpillReconciler(world, self._views)
         self.compactions = CompactionReconciler(world, self._largest)
         self.optional_kinds = OptionalKinds(world)
         self._passes = {
             OUTFEED.kind: self.outfeeds.reconcile,
+            STORE.kind: self.stores.reconcile,
             SPILL.kind: self.spills.reconcile,
             COMPACTION.kind: self.compactions.reconcile,
         }
@@ -59,8 +62,9 @@ class Reconciler:
         """Ask for a look at the pods of all services, again and again."""
         while True:
             await asyncio.sleep(OBSERVE_SECONDS)
-            for key in (*self.outfeeds.scenes, *self.spills.scenes, *self.compactions.scenes):
-                self._world.put(key, Depth.OBSERVE)
+            for reconciler in (self.outfeeds, self.stores, self.spills, self.compactions):
+                for key in reconciler.scenes:
+                    self._world.put(key, Depth.OBSERVE)
 
     async def verify(self) -> None:
         """Ask for a closer look at all resources, again and again."""
@@ -74,7 +78,7 @@ class Reconciler:
         return [
             view
             for key, scene in self.outfeeds.scenes.items()
-            if key.namespace == namespace and referred(scene.outfeed, "spillRef") == spill
+            if key.namespace == namespace and referred(scene.service, "spillRef") == spill
             for view in scene.views
         ]
 

@@ -1,10 +1,8 @@
 """The Valkey that is run for a managed Spill: one server that keeps all it has on its volume."""
 
-from typing import Any
-
 from forebay.api.v1alpha1 import ManagedSpill, Spill
 from forebay_operator.body import Body
-from forebay_operator.resources.body import quantity
+from forebay_operator.resources.body import with_memory
 from forebay_operator.resources.names import VALKEY_PORT, SpillNames
 from forebay_operator.resources.network import OUR_PODS, admission, network_policy, service, service_port
 from forebay_operator.resources.podspec import Process, Volume, pod_template, secret_volume
@@ -87,13 +85,11 @@ def command(spill: Spill, managed: ManagedSpill) -> tuple[str, ...]:
     return "valkey-server", f"{CONFIG}/{VALKEY_CONF}", *texts
 
 
-def resources(managed: ManagedSpill, wanted: dict[str, Any]) -> Body:
-    """Requests and limits as the settings want them, but for memory, which the Spill decides.
+def resources(managed: ManagedSpill, wanted: Body) -> Body:
+    """Requests and limits.
 
-    Beside its entries the server needs some for itself and its clients, and while it rewrites its append-only file, as
-    much again as is changed meanwhile.
+    Beside its entries the server needs some memory for itself and its clients, and while it rewrites its append-only
+    file, as much again as is changed meanwhile.
     """
     own = 64 * MEBIBYTE
-    memory = {"requests": managed.memory * 5 // 4 + own, "limits": managed.memory * 2 + own}
-    figures = {part: {**wanted.get(part, {}), "memory": quantity(octets)} for part, octets in memory.items()}
-    return {**wanted, **figures}
+    return with_memory(wanted, managed.memory * 5 // 4 + own, managed.memory * 2 + own)

@@ -11,11 +11,19 @@ VOLUME = "data"
 
 
 def stateful_set(
-    owner: Resource, role: str, name: str, *, service: str, template: Body, storage: int, storage_class: str
+    owner: Resource,
+    role: str,
+    name: str,
+    *,
+    service: str,
+    template: Body,
+    storage: int,
+    storage_class: str,
+    replicas: int = 1,
 ) -> Body:
-    """A StatefulSet of one pod with a volume of `storage` octets, which outlives it and its resource."""
+    """A StatefulSet of pods with a volume of `storage` octets each, which outlives them and the resource."""
     spec = {
-        "replicas": 1,
+        "replicas": replicas,
         "serviceName": service,
         # OrderedReady never replaces a pod that is not ready: a wrong image would stay for ever.
         "podManagementPolicy": "Parallel",

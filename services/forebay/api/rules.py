@@ -210,6 +210,33 @@ class OnlyFor:
 
 
 @dataclass(frozen=True)
+class GivenFor:
+    """A field is given where another has one of some values."""
+
+    field: str
+    other: str
+    values: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The rule in words."""
+        return f"{listed((self.field,))} is given where {listed((self.other,))} is {listed(self.values, 'or')}."
+
+    def problems(self, value: Any) -> Iterator[Problem]:
+        """It is missing where it is needed."""
+        if get(value, self.field) is None and get(value, self.other) in self.values:
+            yield self.fault
+
+    @property
+    def fault(self) -> Problem:
+        """What to say where it is missing."""
+        return (
+            self.field,
+            f"is missing for {self.other} {listed(self.values, 'or')}; add it, or give another {self.other}",
+        )
+
+
+@dataclass(frozen=True)
 class Immutable:
     """A field stays as it was created."""
 
@@ -263,6 +290,25 @@ class OnlyGrows:
     def fault(self) -> Problem:
         """What to say of a smaller size."""
         return self.field, "can't be lowered, since volumes can't shrink; give what it was, or more"
+
+
+@dataclass(frozen=True)
+class StaysPositive:
+    """A number that is above 0 never goes back to it."""
+
+    field: str
+    reason: str
+    """Why, after a `since`."""
+
+    @property
+    def text(self) -> str:
+        """The rule in words."""
+        return f"{listed((self.field,))} can't go back to 0, since {self.reason}."
+
+    @property
+    def fault(self) -> Problem:
+        """What to say of 0."""
+        return self.field, f"can't go back to 0, since {self.reason}; give 1 or more, or create another resource"
 
 
 def get(value: Any, field: str) -> Any:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from forebay.api import Manifests, read_files, with_uids
-from forebay.api.v1alpha1 import Outfeed, Resource
+from forebay.api.v1alpha1 import Resource
 from forebay.cli.choices import all_of
 from forebay.cli.documents import document_of
 from forebay.cli.errors import UndoneError
@@ -38,7 +38,7 @@ async def apply_files(
     Raises `UndoneError` when one was not applied, and `ServiceError` or `ManifestError`.
     """
     manifests = read_files(files)
-    addresses = addresses or [grpc_address(outfeed) for outfeed in all_of(manifests.of(Outfeed))]
+    addresses = addresses or [grpc_address(service) for service in all_of(manifests)]
     statuses = await asyncio.gather(*(status_of(address, tls) for address in addresses))
     identified = with_uids(with_known_uids(manifests, known_uids(statuses)), data)
     revision = next_revision(data, max(status.revision for status in statuses))

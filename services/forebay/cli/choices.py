@@ -1,35 +1,51 @@
-"""Which of the Outfeeds in the files is meant."""
+"""Which of the services in the files are meant."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
+from typing import TypeVar
 
 from forebay.api import Manifests
 from forebay.api.v1alpha1 import Outfeed, Peerfeed
+from forebay.api.v1alpha1 import Service as ServiceResource
 from forebay.cli.errors import InputError
+from forebay.cli.servicekind import KINDS, services_of
+
+R = TypeVar("R", bound=ServiceResource)
 
 
-def all_of(outfeeds: Sequence[Outfeed]) -> Sequence[Outfeed]:
-    """All. Raises `InputError` when there is none."""
-    if not outfeeds:
-        raise InputError("the files have no Outfeed, so there is nothing to run", "Add one, or name other files by -f.")
-    return outfeeds
+def all_of(manifests: Manifests) -> Sequence[ServiceResource]:
+    """All services. Raises `InputError` when there is none."""
+    found = services_of(manifests)
+    if not found:
+        raise _nothing_to_run(" and no ".join(KINDS))
+    return found
 
 
-def one_of(outfeeds: Sequence[Outfeed], name: str) -> Sequence[Outfeed]:
-    """The one of a name, which may be NAMESPACE/NAME; without a name the only one. Raises `InputError`."""
-    found = [outfeed for outfeed in all_of(outfeeds) if not name or name in (outfeed.metadata.name, title(outfeed))]
+def one_of(manifests: Manifests, model: type[R], name: str) -> R:
+    """The one of a kind and name, which may be NAMESPACE/NAME; without a name the only one. Raises `InputError`."""
+    resources = manifests.of(model)
+    kind = model.__name__
+    if not resources:
+        raise _nothing_to_run(kind)
+    found = [resource for resource in resources if not name or name in (resource.metadata.name, title(resource))]
     if len(found) == 1:
-        return found
-    names = ", ".join(title(outfeed) for outfeed in found or outfeeds)
+        return found[0]
+    names = ", ".join(title(resource) for resource in found or resources)
     if found:
-        raise InputError("the files have several Outfeeds that fit", f"Name one by --name: {names}.")
-    raise InputError(f"the files have no Outfeed {name}", f"They have {names}.")
+        raise InputError(f"the files have several {kind}s that fit", f"Name one by --name: {names}.")
+    raise InputError(f"the files have no {kind} {name}", f"They have {names}.")
 
 
-def fed_one(manifests: Manifests, outfeeds: Sequence[Outfeed]) -> Outfeed:
-    """The one that has peers. Raises `InputError` when none or several have."""
+def _nothing_to_run(kinds: str) -> InputError:
+    return InputError(f"the files have no {kinds}, so there is nothing to run", "Add one, or name other files by -f.")
+
+
+def fed_one(manifests: Manifests) -> Outfeed:
+    """The Outfeed that has peers. Raises `InputError` when none or several have."""
     parents = {(peer.metadata.namespace, peer.spec.outfeed_ref.name) for peer in manifests.of(Peerfeed)}
-    found = [outfeed for outfeed in outfeeds if (outfeed.metadata.namespace, outfeed.metadata.name) in parents]
+    found = [
+        outfeed for outfeed in manifests.of(Outfeed) if (outfeed.metadata.namespace, outfeed.metadata.name) in parents
+    ]
     if len(found) == 1:
         return found[0]
     if not found:
@@ -54,15 +70,15 @@ def _delay(text: str) -> tuple[str, float]:
     return name, delay
 
 
-def check_names(names: Sequence[str], outfeeds: Sequence[Outfeed]) -> None:
-    """See that Outfeeds of all names are there. Raises `InputError`."""
-    known = [outfeed.metadata.name for outfeed in outfeeds]
+def check_names(names: Sequence[str], services: Sequence[ServiceResource]) -> None:
+    """See that services of all names are there. Raises `InputError`."""
+    known = [service.metadata.name for service in services]
     for name in names:
         if name not in known:
             near = get_close_matches(name, known, 1) or known
-            raise InputError(f"--start-later: there is no Outfeed {name}", f"Is {near[0]} meant?")
+            raise InputError(f"--start-later: there is no {' or '.join(KINDS)} {name}", f"Is {near[0]} meant?")
 
 
-def title(outfeed: Outfeed) -> str:
+def title(resource: ServiceResource) -> str:
     """Namespace and name in one text."""
-    return f"{outfeed.metadata.namespace}/{outfeed.metadata.name}"
+    return f"{resource.metadata.namespace}/{resource.metadata.name}"

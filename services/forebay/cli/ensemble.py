@@ -11,21 +11,22 @@ import structlog
 
 from forebay.api import ApiError, Manifests, read_files, with_uids
 from forebay.api.v1alpha1 import Outfeed, Spill
+from forebay.api.v1alpha1 import Service as ServiceResource
 from forebay.cli.documents import document_of
 from forebay.cli.errors import InputError
 from forebay.cli.hosting import Hosting
 from forebay.cli.revision import next_revision
+from forebay.cli.servicekind import kind_of
 from forebay.cli.targets import nntp_host
 from forebay.cli.valkey import Valkeys
-from forebay.outfeed.configuration import Surroundings
-from forebay.outfeed.service import OutfeedService
+from forebay.outfeed import Surroundings
 from forebay.runtime import ConfigDocument, FileLease, Host, HostSettings, Service, serve
 from forebay.spill.address import parse_url
 
-Identity = tuple[str, str]
-"""Namespace and name."""
-Choice = Callable[[Sequence[Outfeed]], Sequence[Outfeed]]
-"""Which of the Outfeeds of the manifests are run. Raises `InputError` when it can't be told."""
+Identity = tuple[str, str, str]
+"""Kind, namespace and name."""
+Choice = Callable[[Manifests], Sequence[ServiceResource]]
+"""Which services of the manifests are run. Raises `InputError` when it can't be told."""
 
 log = structlog.stdlib.get_logger(__name__)
 
@@ -39,7 +40,7 @@ class Gathering:
     redis: str = field(default="", repr=False)
     """URL of what managed Spills use; empty: an embedded Valkey is run for each."""
     later: Mapping[str, float] = field(default_factory=dict)
-    """Seconds by the name of an Outfeed that is started so much later."""
+    """Seconds by the name of a service that is started so much later."""
 
 
 class LateHost(Host):
@@ -71,7 +72,7 @@ class LateHost(Host):
 
 
 class Ensemble:
-    """Outfeeds by their identity; made by `gathered`."""
+    """Services by their identity; made by `gathered`."""
 
     def __init__(self, gathering: Gathering, choice: Choice, valkeys: Valkeys) -> None:
         """Read the manifests. Raises `ApiError`, `SettingsError`, `CertificateError` or `InputError`."""
@@ -79,16 +80,16 @@ class Ensemble:
         self._choice = choice
         self._valkeys = valkeys
         self.manifests = manifests = read_manifests(gathering)
-        self.outfeeds = {identity_of(outfeed): outfeed for outfeed in choice(manifests.of(Outfeed))}
+        self.resources = {resource.identity: resource for resource in choice(manifests)}
         document = document_of(manifests, next_revision(gathering.hosting.data))
         self.hosts: dict[Identity, LateHost] = {
-            identity: self._host(outfeed, document) for identity, outfeed in self.outfeeds.items()
+            identity: self._host(resource, document) for identity, resource in self.resources.items()
         }
 
     async def run(self) -> None:
         """Run all services until SIGTERM or SIGINT, then drain them; see `forebay.runtime.serve`."""
         now = asyncio.get_running_loop().time()
-        for (_, name), host in self.hosts.items():
+        for (*_, name), host in self.hosts.items():
             host.due = now + self._gathering.later.get(name, 0.0)
         # They are started one after the other, and what is held may wait for what is not.
         in_order = sorted(self.hosts.values(), key=lambda host: (not host.released.is_set(), host.due))
@@ -97,7 +98,7 @@ class Ensemble:
     def hold_late(self, fed: Identity) -> None:
         """Keep what starts later, but for the fed one, from starting before `release`; to be called before `run`."""
         for identity, host in self.hosts.items():
-            if identity != fed and identity[1] in self._gathering.later:
+            if identity != fed and identity[-1] in self._gathering.later:
                 host.released.clear()
 
     def release(self) -> None:
@@ -109,7 +110,7 @@ class Ensemble:
         """Read the files again, and apply what is in them. When they can't be used, that is logged, and all stays."""
         try:
             manifests = await asyncio.to_thread(read_manifests, self._gathering)
-            outfeeds = self._choice(manifests.of(Outfeed))
+            chosen = self._choice(manifests)
             above = max(host.configuration.revisions.current for host in self.hosts.values())
             document = document_of(
                 manifests, await asyncio.to_thread(next_revision, self._gathering.hosting.data, above)
@@ -117,15 +118,17 @@ class Ensemble:
         except (ApiError, InputError, OSError) as error:
             log.error("the files cannot be used, the last configuration stays", problems=str(error).splitlines())
             return
-        for problem in unapplied(self.outfeeds, outfeeds):
+        for problem in unapplied(self.resources, chosen):
             log.warning(problem)
         for host in self.hosts.values():
             await host.renew(document)
 
-    def _host(self, outfeed: Outfeed, document: ConfigDocument) -> LateHost:
+    def _host(self, resource: ServiceResource, document: ConfigDocument) -> LateHost:
+        hosting = self._gathering.hosting
+        identity = resource.metadata.namespace, resource.metadata.name
         surroundings = Surroundings(self._managed_url, nntp_host)
-        service = OutfeedService(identity_of(outfeed), self._gathering.hosting.folder(outfeed), surroundings)
-        return LateHost(service, self._gathering.hosting.settings(outfeed), document)
+        service = kind_of(resource).make(identity, hosting.folder(resource), surroundings)
+        return LateHost(service, hosting.settings(resource), document)
 
     def _managed_url(self, spill: Spill) -> str:
         return self._gathering.redis or self._valkeys.url(spill)
@@ -149,7 +152,7 @@ async def gathered(gathering: Gathering, choice: Choice) -> AsyncIterator[Ensemb
     try:
         ensemble = Ensemble(gathering, choice, valkeys)
         if not gathering.redis:
-            await valkeys.start(spills_of(ensemble.manifests, ensemble.outfeeds.values()))
+            await valkeys.start(spills_of(ensemble.manifests, ensemble.resources.values()))
         yield ensemble
     finally:
         await valkeys.stop()
@@ -161,24 +164,23 @@ def read_manifests(gathering: Gathering) -> Manifests:
     return with_uids(read_files(gathering.files), gathering.hosting.data)
 
 
-def spills_of(manifests: Manifests, outfeeds: Iterable[Outfeed]) -> list[Spill]:
-    """The Spills that Outfeeds use."""
-    used = {(outfeed.metadata.namespace, outfeed.spec.spill_ref.name) for outfeed in outfeeds}
-    return [spill for spill in manifests.of(Spill) if identity_of(spill) in used]
+def spills_of(manifests: Manifests, services: Iterable[ServiceResource]) -> list[Spill]:
+    """The Spills that services use."""
+    used = {
+        ("Spill", service.metadata.namespace, service.spec.spill_ref.name)
+        for service in services
+        if isinstance(service, Outfeed)
+    }
+    return [spill for spill in manifests.of(Spill) if spill.identity in used]
 
 
-def unapplied(running: Mapping[Identity, Outfeed], read: Sequence[Outfeed]) -> Iterator[str]:
-    """What of newly read Outfeeds does not come about before a restart."""
-    for outfeed in read:
-        before = running.get(identity_of(outfeed))
+def unapplied(running: Mapping[Identity, ServiceResource], read: Sequence[ServiceResource]) -> Iterator[str]:
+    """What of newly read services does not come about before a restart."""
+    for resource in read:
+        before, name = running.get(resource.identity), f"{resource.kind} {resource.metadata.name}"
         if before is None:
-            yield f"Outfeed {outfeed.metadata.name} is not run by this process: start another, or this one again"
+            yield f"{name} is not run by this process: start another, or this one again"
             continue
-        old, new = before.spec.listeners, outfeed.spec.listeners
+        old, new = before.spec.listeners, resource.spec.listeners
         if (old.grpc, old.health) != (new.grpc, new.health):
-            yield f"Outfeed {outfeed.metadata.name}: spec.listeners.grpc and health change with a restart"
-
-
-def identity_of(resource: Outfeed | Spill) -> Identity:
-    """Namespace and name."""
-    return resource.metadata.namespace, resource.metadata.name
+            yield f"{name}: spec.listeners.grpc and health change with a restart"

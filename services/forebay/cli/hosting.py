@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from forebay.api.v1alpha1 import Outfeed
+from forebay.api.v1alpha1 import Service as ServiceResource
+from forebay.cli.servicekind import kind_of
 from forebay.cli.targets import joined
 from forebay.runtime import DrainSettings, GrpcSettings, HostSettings
 from forebay.runtime.dualstack import EVERYWHERE
@@ -24,17 +25,25 @@ class Hosting:
     http: str = ""
     """Address for health and metrics; empty: as the manifests say."""
 
-    def folder(self, outfeed: Outfeed) -> Path:
-        """Where an Outfeed has its data."""
-        return self.data / "outfeed" / f"{outfeed.metadata.namespace}.{outfeed.metadata.name}"
+    def folder(self, resource: ServiceResource) -> Path:
+        """Where a service has its data."""
+        return self.data / kind_of(resource).word / f"{resource.metadata.namespace}.{resource.metadata.name}"
 
-    def settings(self, outfeed: Outfeed) -> HostSettings:
-        """How an Outfeed is hosted: where it names no address, on loopback, or everywhere if there is TLS."""
+    def settings(self, resource: ServiceResource) -> HostSettings:
+        """How a service is hosted: where it names no address, on loopback, or everywhere if there is TLS."""
         default = EVERYWHERE if self.tls else "127.0.0.1"
-        listeners = outfeed.spec.listeners
+        limit = kind_of(resource).message_limit
+        listeners = resource.spec.listeners
         grpc = joined(listeners.grpc.address or default, listeners.grpc.port)
         return HostSettings(
-            grpc=GrpcSettings(grpc, tls=self.tls, insecure=self.insecure, reflection=self.tls is None),
+            grpc=GrpcSettings(
+                grpc,
+                tls=self.tls,
+                insecure=self.insecure,
+                reflection=self.tls is None,
+                receive_limit=limit,
+                send_limit=limit,
+            ),
             http=self.http or joined(listeners.health.address or default, listeners.health.port),
             drain=self.drain,
             operator=self.operator,

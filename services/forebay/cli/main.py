@@ -6,7 +6,7 @@ from typing import Any
 
 import typer
 
-from forebay.cli.commands import outfeed, spark, spill
+from forebay.cli.commands import outfeed, spark, spill, store
 from forebay.cli.commands.apply import apply
 from forebay.cli.commands.serve import serve
 from forebay.cli.commands.up import up
@@ -48,5 +48,6 @@ app.command(epilog="Example: `forebay apply -f examples/quickstart`")(apply)
 app.command(epilog="Example: `forebay validate -f examples/quickstart`")(validate)
 app.command(epilog="Example: `forebay version --output json`")(version)
 app.add_typer(outfeed.group, name="outfeed")
+app.add_typer(store.group, name="store")
 app.add_typer(spill.group, name="spill")
 app.add_typer(spark.group, name="spark")

@@ -41,6 +41,10 @@ AddressOption = Annotated[
     str,
     typer.Option("--address", metavar="HOST:PORT", envvar="FOREBAY_OUTFEED", help="Where the outfeed serves gRPC."),
 ]
+DEFAULT_STORE = "127.0.0.1:7672"
+StoreAddressOption = Annotated[
+    str, typer.Option("--address", metavar="HOST:PORT", envvar="FOREBAY_STORE", help="Where the store serves gRPC.")
+]
 TlsOption = Annotated[
     Path | None,
     typer.Option("--tls", metavar="FOLDER", help="Use mutual TLS with the tls.crt, tls.key and ca.crt of a folder."),

@@ -1,4 +1,4 @@
-"""One Outfeed as a pod runs it: the first configuration lies in a mounted Secret, each later one comes by Apply."""
+"""One service as a pod runs it: the first configuration lies in a mounted Secret, each later one comes by Apply."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -9,13 +9,24 @@ import structlog
 import uvloop
 
 from forebay.api import Reading, read_objects
-from forebay.api.v1alpha1 import Outfeed
+from forebay.api.v1alpha1 import Service as ServiceResource
 from forebay.cli.errors import ConfigurationError, InputError
 from forebay.cli.hosting import Hosting
 from forebay.cli.running import to_the_end
+from forebay.cli.servicekind import ServiceKind, kind_of, make_pod
 from forebay.msgstore import RealDisk, replace
-from forebay.outfeed import OutfeedService, Surroundings
-from forebay.runtime import ConfigDocument, Host, InvalidArgumentError, ResourceResult, configure_logs, serve
+from forebay.outfeed import Surroundings
+from forebay.runtime import (
+    ConfigDocument,
+    Host,
+    HostSettings,
+    InvalidArgumentError,
+    ResourceResult,
+    Service,
+    configure_logs,
+    serve,
+)
+from forebay.runtime.configuration import Configuration
 from forebay.runtime.document import decode
 from forebay.runtime.dualstack import EVERYWHERE
 
@@ -30,48 +41,55 @@ LOOK_SECONDS = 5.0
 log = structlog.stdlib.get_logger(__name__)
 
 
-class PodOutfeed(OutfeedService):
-    """An Outfeed that notes which revision is in force, so that no start falls behind it.
+class PodHost(Host):
+    """Notes which revision is in force, so that no start falls behind it.
 
     A container that is started again may find an older configuration mounted than it had by Apply. One that lacks a new
-    peer would delete the peer's backlog, and take articles in that are not for it.
+    child would delete what it has for it, as the backlog of a peer, and take in what is not for it.
     """
 
-    async def apply(self, document: ConfigDocument) -> Sequence[ResourceResult]:
-        """Note the revision, then make the configuration the one in force."""
+    def __init__(self, service: Service, settings: HostSettings, folder: Path, document: ConfigDocument) -> None:
+        """`folder` has the data of the service; a document that is older than what was in force is not begun with."""
+        self._folder = folder
+        self.least = noted(folder)
+        """No revision below this one may come into force."""
+        self.overtaken = document.revision < self.least
+        super().__init__(service, settings, None if self.overtaken else document)
+        self.configuration = Configuration(self._apply)
+
+    async def _apply(self, document: ConfigDocument) -> Sequence[ResourceResult]:
         try:
-            await asyncio.to_thread(replace, RealDisk(self.folder), APPLIED, str(document.revision).encode())
+            await asyncio.to_thread(replace, RealDisk(self._folder), APPLIED, str(document.revision).encode())
         except OSError as error:
             # A full disk is no reason to refuse what may free it.
             log.warning("the revision cannot be noted", revision=document.revision, reason=error.strerror)
-        return await super().apply(document)
-
-    def noted(self) -> int:
-        """The revision that was in force last; 0 when there was none."""
-        with suppress(FileNotFoundError, ValueError):
-            return int((self.folder / APPLIED).read_text())
-        return 0
+        return await self.service.apply(document)
 
 
-def run_pod(hosting: Hosting, folder: Path, name: str) -> None:
-    """Run one Outfeed until a signal ends it. Raises `ConfigurationError`, `InputError`, and what `serve` raises."""
+def noted(folder: Path) -> int:
+    """The revision that was in force last; 0 when there was none."""
+    with suppress(FileNotFoundError, ValueError):
+        return int((folder / APPLIED).read_text())
+    return 0
+
+
+def run_pod(hosting: Hosting, kind: ServiceKind, folder: Path, name: str) -> None:
+    """Run one service until a signal ends it. Raises `ConfigurationError`, `InputError`, and what `serve` raises."""
     configure_logs("info")
     document = read_document(folder)
-    outfeed = outfeed_of(document, name)
-    uvloop.run(to_the_end(run(hosting, outfeed, folder, document)))
+    resource = resource_of(document, kind, name)
+    uvloop.run(to_the_end(run(hosting, resource, folder, document)))
 
 
-async def run(hosting: Hosting, outfeed: Outfeed, folder: Path, document: ConfigDocument) -> None:
-    """Host one Outfeed, whose document lies in a folder; one that is older than what was in force has to be renewed."""
-    identity = outfeed.metadata.namespace, outfeed.metadata.name
-    service = PodOutfeed(identity, hosting.folder(outfeed), Surroundings(None, service_host, EVERYWHERE))
-    least = service.noted()
-    if document.revision >= least:
-        host = Host(service, hosting.settings(outfeed), document)
-    else:
-        log.warning("the mounted configuration is older than the last one", revision=document.revision, last=least)
-        host = Host(service, hosting.settings(outfeed))
-        host.tasks.spawn("renewal of the configuration", lambda: renewal(host, folder, least))
+async def run(hosting: Hosting, resource: ServiceResource, folder: Path, document: ConfigDocument) -> None:
+    """Host one service, whose document lies in a folder; one that is older than what was in force has to be renewed."""
+    data, surroundings = hosting.folder(resource), Surroundings(None, service_host, EVERYWHERE)
+    service = make_pod(resource, service_host(resource), data, surroundings, hosting.tls)
+    host = PodHost(service, hosting.settings(resource), data, document)
+    if host.overtaken:
+        last = host.least
+        log.warning("the mounted configuration is older than the last one", revision=document.revision, last=last)
+        host.tasks.spawn("renewal of the configuration", lambda: renewal(host, folder, last))
     await serve([host])
 
 
@@ -85,9 +103,9 @@ async def renewal(host: Host, folder: Path, least: int) -> None:
                 await host.configuration.apply(document)
 
 
-def service_host(outfeed: Outfeed) -> str:
-    """The Service by which the pods of another Outfeed are reached."""
-    return f"{outfeed.metadata.name}-outfeed.{outfeed.metadata.namespace}.svc"
+def service_host(resource: ServiceResource) -> str:
+    """The Service by which the pods of another service are reached."""
+    return f"{resource.metadata.name}-{kind_of(resource).word}.{resource.metadata.namespace}.svc"
 
 
 def read_document(folder: Path) -> ConfigDocument:
@@ -107,16 +125,20 @@ def read_document(folder: Path) -> ConfigDocument:
         raise ConfigurationError(f"{folder}: {error.message}", REMEDY) from error
 
 
-def outfeed_of(document: ConfigDocument, name: str) -> Outfeed:
-    """The Outfeed of a name, which is NAMESPACE/NAME. Raises `InputError`, or `ConfigurationError` if it has faults."""
-    readings = [reading for reading in read_objects(document.manifests) if reading.kind == "Outfeed"]
+def resource_of(document: ConfigDocument, kind: ServiceKind, name: str) -> ServiceResource:
+    """The one of a kind and name, which is NAMESPACE/NAME.
+
+    Raises `InputError`, or `ConfigurationError` if it has faults.
+    """
+    readings = [reading for reading in read_objects(document.manifests) if reading.kind == kind.title]
     found = next((reading for reading in readings if _title(reading) == name), None)
     if found is None:
         titles = ", ".join(map(_title, readings)) or "none"
-        raise InputError(f"the configuration has no Outfeed {name or 'without a name'}", f"By --name, give: {titles}.")
+        wanted = f"{kind.title} {name or 'without a name'}"
+        raise InputError(f"the configuration has no {wanted}", f"By --name, give: {titles}.")
     # What it lacks around it, as its Spill, is no reason not to listen: Apply brings it.
-    if not isinstance(found.resource, Outfeed):
-        raise ConfigurationError(f"the Outfeed {name} has faults: {_listed(found.violations)}", REMEDY)
+    if not isinstance(found.resource, kind.model):
+        raise ConfigurationError(f"the {kind.title} {name} has faults: {_listed(found.violations)}", REMEDY)
     return found.resource
 
 

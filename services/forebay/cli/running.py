@@ -5,24 +5,26 @@ import os
 import sys
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import uvloop
 
+from forebay.api import Manifests
 from forebay.api.v1alpha1 import Outfeed
+from forebay.api.v1alpha1 import Service as ServiceResource
 from forebay.cli.articlefiles import article_files
 from forebay.cli.choices import all_of, check_names, fed_one, one_of, title
 from forebay.cli.compacting import Compacting
 from forebay.cli.display import Display, display
-from forebay.cli.ensemble import Ensemble, Gathering, gathered, identity_of
+from forebay.cli.ensemble import Ensemble, Gathering, gathered
 from forebay.cli.errors import InputError, UndoneError
 from forebay.cli.failures import report
 from forebay.cli.feeding import Feeding
 from forebay.cli.offers import Report
 from forebay.cli.options import Output
 from forebay.cli.printing import print_json
+from forebay.cli.servicekind import ServiceKind
 from forebay.cli.spillplaces import place_of
 from forebay.cli.targets import grpc_address
 from forebay.runtime import DrainTimeoutError, UnavailableError, configure_logs
@@ -46,19 +48,22 @@ class Wish:
     """Whether to compact the backlogs once all was offered, before what starts later starts."""
 
 
-def run_serve(gathering: Gathering, name: str) -> None:
-    """Run one Outfeed until a signal ends it."""
+def run_serve(gathering: Gathering, kind: ServiceKind, name: str) -> None:
+    """Run one service of a kind until a signal ends it."""
     configure_logs("info")
 
+    def choice(manifests: Manifests) -> Sequence[ServiceResource]:
+        return [one_of(manifests, kind.model, name)]
+
     async def served() -> None:
-        async with gathered(gathering, partial(one_of, name=name)) as ensemble:
+        async with gathered(gathering, choice) as ensemble:
             await ensemble.run()
 
     uvloop.run(to_the_end(served()))
 
 
 def run_up(gathering: Gathering, wish: Wish) -> None:
-    """Run all Outfeeds until a signal ends them, or until all is delivered."""
+    """Run all services until a signal ends them, or until all is delivered."""
     if wish.until_delivered and not wish.offer:
         raise InputError("--until-delivered needs something to deliver", "Give a folder of articles by --offer.")
     if wish.compact and not wish.until_delivered:
@@ -88,32 +93,33 @@ async def up(gathering: Gathering, wish: Wish) -> None:
     Raises `UndoneError` when not everything was delivered, and what keeps services from running.
     """
 
-    def choice(outfeeds: Sequence[Outfeed]) -> Sequence[Outfeed]:
-        check_names([*gathering.later], outfeeds)
-        return all_of(outfeeds)
+    def choice(manifests: Manifests) -> Sequence[ServiceResource]:
+        services = all_of(manifests)
+        check_names([*gathering.later], services)
+        return services
 
     files = article_files([wish.offer] if wish.offer else [])
     async with gathered(gathering, choice) as ensemble:
         if wish.offer is None:
             await ensemble.run()
             return
-        fed = fed_one(ensemble.manifests, [*ensemble.outfeeds.values()])
+        fed = fed_one(ensemble.manifests)
         feeding = Feeding(files, grpc_address(fed), gathering.hosting.tls, Report(files), wish.pace)
         compacting = compaction(gathering, ensemble, fed) if wish.compact else None
-        ended = await feed(ensemble, identity_of(fed), feeding, compacting, wish)
+        ended = await feed(ensemble, fed.identity, feeding, compacting, wish)
     if wish.until_delivered:
         conclude(feeding, compacting, ended, wish)
 
 
 def compaction(gathering: Gathering, ensemble: Ensemble, fed: Outfeed) -> Compacting:
     """The compaction of the backlogs of the fed Outfeed, which what starts later waits for."""
-    ensemble.hold_late(identity_of(fed))
+    ensemble.hold_late(fed.identity)
     place = place_of(gathering.files, gathering.hosting.data, title(fed), gathering.redis)
     return Compacting(place, ensemble.release)
 
 
 async def feed(
-    ensemble: Ensemble, identity: tuple[str, str], feeding: Feeding, compacting: Compacting | None, wish: Wish
+    ensemble: Ensemble, identity: tuple[str, str, str], feeding: Feeding, compacting: Compacting | None, wish: Wish
 ) -> str:
     """Run services and feed one of them; why that ended, if too early. At the end the services are drained."""
     with display(wish.output) as shown:

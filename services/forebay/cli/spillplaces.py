@@ -30,8 +30,7 @@ def place_of(files: Sequence[Path], data: Path, name: str, redis: str) -> Iterat
     Raises `InputError`, `ApiError`, and `OSError`.
     """
     manifests = read_files(files)
-    outfeeds = manifests.of(Outfeed)
-    outfeed = one_of(outfeeds, name)[0] if name else fed_one(manifests, outfeeds)
+    outfeed = one_of(manifests, Outfeed, name) if name else fed_one(manifests)
     uid = outfeed.metadata.uid or read_uids(data / NAME).get(title(outfeed))
     if not uid:
         raise InputError(f"{title(outfeed)} never ran in {data}, so it has no backlogs", "Give its folder by --data.")

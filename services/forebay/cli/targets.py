@@ -1,6 +1,7 @@
 """Where services of this machine reach each other."""
 
 from forebay.api.v1alpha1 import Outfeed
+from forebay.api.v1alpha1 import Service as ServiceResource
 
 LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 nothing is bound here
 """What reaches a server that listens on all addresses."""
@@ -12,9 +13,9 @@ def nntp_host(outfeed: Outfeed) -> str:
     return reachable(listener.address or "" if listener else "")
 
 
-def grpc_address(outfeed: Outfeed) -> str:
-    """`host:port` on which an Outfeed of this machine serves gRPC."""
-    listener = outfeed.spec.listeners.grpc
+def grpc_address(resource: ServiceResource) -> str:
+    """`host:port` on which a service of this machine serves gRPC."""
+    listener = resource.spec.listeners.grpc
     return joined(reachable(listener.address or ""), listener.port)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from grpc.aio import AioRpcError
 
 from forebay.runtime import CertificateFolder, ChannelSettings, ClientChannel, from_rpc_error, parse_address
+from forebay.runtime.grpcserver import MESSAGE_LIMIT
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,10 @@ class PromptSettings(ChannelSettings):
         ]
 
 
-def open_channel(address: str, tls: Path | None = None) -> ClientChannel:
+def open_channel(address: str, tls: Path | None = None, limit: int = MESSAGE_LIMIT) -> ClientChannel:
     """A channel to `host:port` or `unix:/path`, over TLS with the certificates of a folder if one is given.
+
+    `limit` is what a gRPC message may have, in octets, either way.
 
     `name@host:port` is for the way through a tunnel: the certificate of the service has to have this name, whatever the
     host. Raises `AddressError` or `CertificateError`.
@@ -36,7 +39,8 @@ def open_channel(address: str, tls: Path | None = None) -> ClientChannel:
     name, _, place = ("", "", address) if address.startswith("unix:") else address.rpartition("@")
     where = parse_address(place)
     target = str(where) if where.is_unix else f"dns:///{where}"
-    return ClientChannel(target, CertificateFolder(tls) if tls else None, PromptSettings(server_name=name))
+    settings = PromptSettings(server_name=name, receive_limit=limit, send_limit=limit)
+    return ClientChannel(target, CertificateFolder(tls) if tls else None, settings)
 
 
 @contextmanager

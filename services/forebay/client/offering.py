@@ -2,25 +2,18 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from random import Random
 
-import grpc
-import structlog
 from grpc.aio import AioRpcError
 
 from forebay.client.errors import ProtocolError
+from forebay.client.retrying import Retrying
 from forebay.client.settings import OfferSettings
 from forebay.client.supply import Articles, Supply
 from forebay.client.tally import Tally
 from forebay.client.window import Batch, Window
 from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
 from forebay.pb.outfeed.v1.outfeed_pb2_grpc import OutfeedServiceStub
-from forebay.runtime import Backoff, Clock, ServiceError, SystemClock, from_rpc_error
-
-RETRIED = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.CANCELLED})
-"""The service is away, is full, or has cut us off because it ends: later it may take the same articles."""
-
-log = structlog.stdlib.get_logger(__name__)
+from forebay.runtime import Clock, SystemClock
 
 
 class Offering:
@@ -45,13 +38,11 @@ class Offering:
         """What is known so far."""
         self._stub = stub
         self._settings = settings or OfferSettings()
-        self._clock = clock or SystemClock()
         self._supply = Supply(articles, self._settings)
         self._window = Window()
         self._room = asyncio.Event()
         self._sent_all = False
-        self._backoff = Backoff(self._settings.backoff, self._clock, Random())  # noqa: S311 spreads clients
-        self._heard = self._clock.monotonic()
+        self._retrying = Retrying("offering", self._settings.backoff, self._settings.patience, clock or SystemClock())
 
     async def __aiter__(self) -> AsyncIterator[pb.Verdict]:
         """Runs of verdicts; their numbers count the articles of the source from 0."""
@@ -63,7 +54,7 @@ class Offering:
                         yield verdict
                     break
                 except AioRpcError as error:
-                    await self._wait_after(error)
+                    await self._retrying.wait_after(error)
             await reading
         finally:
             reading.cancel()
@@ -102,27 +93,7 @@ class Offering:
         self._window.settle(verdict)
         self._room.set()
         self.tally.count(verdict)
-        self._heard = self._clock.monotonic()
-        self._backoff.reset()
-
-    async def _wait_after(self, error: AioRpcError) -> None:
-        """Wait before the next connection. Raises `ServiceError` when there shall be none."""
-        failure = from_rpc_error(error)
-        if error.code() not in RETRIED and not is_torn(error.code(), failure):
-            raise failure from error
-        delay = max(self._backoff.fail(), failure.retry_after or 0.0)
-        if self._clock.monotonic() + delay - self._heard > self._settings.patience:
-            raise failure from error
-        log.warning("offering goes on later", seconds=round(delay, 1), problem=failure.message)
-        await self._clock.sleep(delay)
-
-
-def is_torn(code: grpc.StatusCode, failure: ServiceError) -> bool:
-    """Whether gRPC itself failed: our services never say INTERNAL without the id of an entry in their log.
-
-    It also says so in place of the service's own answer when that comes while a batch is being written.
-    """
-    return code is grpc.StatusCode.INTERNAL and "error_id" not in failure.facts
+        self._retrying.heard()
 
 
 def _request(batch: Batch) -> pb.OfferRequest:

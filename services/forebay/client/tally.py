@@ -1,8 +1,9 @@
-"""Counting verdicts."""
+"""Counting verdicts on articles, and outcomes of messages."""
 
 from dataclasses import dataclass
 
 from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
+from forebay.pb.store.v1 import store_pb2
 
 
 @dataclass
@@ -33,4 +34,29 @@ _FIELDS = {
     pb.OUTCOME_DUPLICATE: "duplicate",
     pb.OUTCOME_NO_PEER: "no_peer",
     pb.OUTCOME_REJECTED: "rejected",
+}
+
+
+@dataclass
+class PublishTally:
+    """Messages of a publisher by what became of them."""
+
+    confirmed: int = 0
+    unrouted: int = 0
+    """No queue is bound to their address."""
+    refused: int = 0
+    duplicate: int = 0
+    """Kept before. Also a message whose confirm was lost with a connection, when it was sent again."""
+
+    def count(self, confirm: store_pb2.Confirm) -> None:
+        """Add a run of outcomes."""
+        name = _OUTCOMES[confirm.outcome]
+        setattr(self, name, getattr(self, name) + confirm.count)
+
+
+_OUTCOMES = {
+    store_pb2.OUTCOME_CONFIRMED: "confirmed",
+    store_pb2.OUTCOME_UNROUTED: "unrouted",
+    store_pb2.OUTCOME_REFUSED: "refused",
+    store_pb2.OUTCOME_DUPLICATE: "duplicate",
 }

@@ -6,7 +6,9 @@
 All integers are big-endian.
 """
 
+import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from struct import Struct
 from typing import NamedTuple
 
@@ -73,11 +75,17 @@ def scan(data: bytes, gaps: list[Gap], start: int) -> Iterator[tuple[int, int]]:
 
     After damage the next sound frame is looked for, wherever it begins.
     """
+    for run in sound_runs(data, gaps, start):
+        yield from pairwise(run)
+
+
+def sound_runs(data: bytes, gaps: list[Gap], start: int) -> Iterator[list[int]]:
+    """The same in runs of frames that follow each other: where each of them begins, and where the last ends."""
     at, size = start, len(data)
     while at < size:
-        for end in _sound_ends(data, at):
-            yield at, end
-            at = end
+        run = _run(data, at)
+        yield run
+        at = run[-1]
         if at < size:
             following = _next_frame(data, at + 1)
             gaps.append(Gap(at, following - at))
@@ -101,19 +109,22 @@ def _next_frame(data: bytes, at: int) -> int:
 
 def _frame_end(data: bytes, at: int) -> int:
     """End of the frame that begins at `at`; 0 when none does."""
-    return next(_sound_ends(data, at), 0)
+    run = _run(data, at, 1)
+    return run[1] if len(run) > 1 else 0
 
 
-def _sound_ends(data: bytes, at: int) -> Iterator[int]:
-    """Ends of the frames that follow each other from `at` on, up to the first that is not sound.
+def _run(data: bytes, at: int, most: int = sys.maxsize) -> list[int]:
+    """Where the frames begin that follow each other from `at` on, up to the first that is not sound, and where that is.
 
     There are millions of them: a call for each would cost as much as the look at it.
     """
-    unpack, seal_size, size = _START.unpack_from, _SEAL.size, len(data)
-    while at + BODY_OFFSET <= size:
-        magic, crc, length = unpack(data, at)
-        end = at + BODY_OFFSET + length
-        if magic != MAGIC or length > MAX_BODY or end > size or crc32c(data[at + seal_size : end]) != crc:
-            return
-        yield end
+    unpack, seal_size, head_size, magic = _START.unpack_from, _SEAL.size, BODY_OFFSET, MAGIC
+    run, last = [at], len(data) - head_size
+    while at <= last and len(run) <= most:
+        begin, crc, length = unpack(data, at)
+        end = at + head_size + length
+        if begin != magic or length > MAX_BODY or crc32c(data[at + seal_size : end]) != crc or end > last + head_size:
+            break
+        run.append(end)
         at = end
+    return run

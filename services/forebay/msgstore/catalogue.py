@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from forebay.msgstore.disk import File
 from forebay.msgstore.flights import Flight, Flights
-from forebay.msgstore.index import OFFSET_BITS, Entry, MessageIndex, Place, Where, where
+from forebay.msgstore.index import OFFSET_BITS, Entry, Held, MessageIndex, Place, Where, where
 from forebay.msgstore.messagefile import Handles, MessageFile
 from forebay.msgstore.record import HEAD_SIZE
 from forebay.msgstore.scan import Found
@@ -48,8 +48,7 @@ class Catalogue:
         with self.lock:
             places = self.index.find([flight.id for flight in flights])
             if None not in places:
-                for flight in flights:
-                    self.index.count(flight.id, flight.refs)
+                self.index.count([(flight.id, flight.refs) for flight in flights])
                 return False
             for flight, place in zip(flights, places, strict=True):
                 flight.fresh = self._flights.add(flight) and place is None
@@ -93,7 +92,8 @@ class Catalogue:
             else:
                 known.append(flight)
         self.index.insert(fresh)
-        again = [flight for flight in known if not self.index.count(flight.id, flight.refs)]
+        counted = self.index.count([(flight.id, flight.refs) for flight in known])
+        again = [flight for flight, there in zip(known, counted, strict=True) if not there]
         for flight in again:
             self._flights.add(flight)
         return again
@@ -232,6 +232,14 @@ class Catalogue:
             self.wake()
 
     # Garbage collection
+    @property
+    def backlog(self) -> int:
+        """Files that wait for garbage collection; none while it is forbidden."""
+        with self.lock:
+            if self._holds:
+                return 0
+            return len(self._wasteful) + sum(not file.readers for file in self._retired)
+
     def _assess(self, file: MessageFile) -> None:
         if file.locked:
             return
@@ -304,8 +312,9 @@ class Catalogue:
         """Entries (id, old place, new place, size of the body) whose record was copied; atomic for each."""
         for chunk in _chunks(moves):
             with self.lock:
-                for id, old, new, size in chunk:
-                    if self.index.move(id, old, new):
+                moved = self.index.move([(id, old, new) for id, old, new, _ in chunk])
+                for there, (_, old, new, size) in zip(moved, chunk, strict=True):
+                    if there:
                         self.files[old >> OFFSET_BITS].drop_live(size + HEAD_SIZE)
                         self.files[new >> OFFSET_BITS].add_live(size + HEAD_SIZE)
 
@@ -322,17 +331,21 @@ class Catalogue:
         missing: list[bytes] = []
         for chunk in _batches(refs):
             with self.lock:
-                missing += [id for id, count in chunk if count and not self.index.count(id, count)]
+                needed = [(id, count) for id, count in chunk if count]
+                counted = self.index.count(needed)
+            missing += [id for there, (id, _) in zip(counted, needed, strict=True) if not there]
         self.stats.missing = len(missing)
-        for page in self.pages():
-            for unowned in _chunks([entry.id for entry in page if not entry.refs]):
+        for page in self._each(self.index.unowned()):
+            for unowned in _chunks(page):
                 with self.lock:
                     self._drop(self.index.release(unowned))
         return missing
 
     def pages(self) -> Iterator[list[Entry]]:
         """All entries of the index, atomic for each page."""
-        pages = self.index.pages()
+        return self._each(self.index.pages())
+
+    def _each(self, pages: Iterator[list[T]]) -> Iterator[list[T]]:
         while True:
             with self.lock:
                 page = next(pages, None)
@@ -345,10 +358,16 @@ class Catalogue:
         with self.lock:
             return {file.number: file.size for file in (*self.files.values(), *self._retired)}
 
+    def keep(self, mark: bytes) -> bool:
+        """Make the index durable under a mark; False for one that can't be."""
+        with self.lock:
+            return self.index.keep(mark, {file.number: Held(file.live, file.count) for file in self.files.values()})
+
     def close(self) -> None:
-        """Close all files."""
+        """Close all files, and the index."""
         with self.lock:
             self._handles.close_all()
+            self.index.close()
 
     def figures(self) -> StoreStats:
         """The figures of this moment."""

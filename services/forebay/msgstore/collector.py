@@ -8,8 +8,10 @@ from time import sleep
 
 from forebay.msgstore.catalogue import Catalogue
 from forebay.msgstore.disk import Disk
+from forebay.msgstore.errors import StoreFailedError
 from forebay.msgstore.index import Where, where
 from forebay.msgstore.messagefile import MessageFile
+from forebay.msgstore.pace import Pace
 from forebay.msgstore.record import HEAD_SIZE, Codec
 from forebay.msgstore.scan import Found, Scanner
 from forebay.msgstore.writer import NO_SPACE, FileMaker, Writer
@@ -37,9 +39,18 @@ class Collector:
     """The garbage collection of one store."""
 
     def __init__(
-        self, disk: Disk, catalogue: Catalogue, maker: FileMaker, codec: Codec, writer: Writer, *, sync: bool
+        self,
+        disk: Disk,
+        catalogue: Catalogue,
+        maker: FileMaker,
+        codec: Codec,
+        writer: Writer,
+        pace: Pace,
+        *,
+        sync: bool,
     ) -> None:
         self._disk = disk
+        self._pace = pace
         self._catalogue = catalogue
         self._maker = maker
         self._codec = codec
@@ -58,6 +69,7 @@ class Collector:
     def close(self) -> None:
         """End the thread after the pair it is at."""
         self._closed = True
+        self._pace.rest(idle=True)
         self._work.set()
         self._thread.join()
 
@@ -67,6 +79,7 @@ class Collector:
             self._work.wait(None if room else RETRY)
             self._work.clear()
             had_room, room = room, self.collect()
+            self._pace.rest(idle=self._closed or not room)
             if not room:
                 # The files it gave back count as new work: without a pause they would be tried again at once.
                 self._work.clear()
@@ -92,6 +105,7 @@ class Collector:
             except OSError as error:
                 log.error("message file %s can't be deleted: %s", file.name, error)
             self._catalogue.stats.gc_deleted_files += 1
+            self._pace.give(1)
 
     def _combine(self, pair: tuple[MessageFile, MessageFile]) -> bool:
         try:
@@ -104,6 +118,10 @@ class Collector:
             self._catalogue.unlock(pair)
             if error.errno not in _SHORTAGE:
                 self._writer.fail(error)
+            return False
+        except StoreFailedError as error:
+            # The index on disk: where messages are is unknown until the next start.
+            self._writer.failed = self._writer.failed or error
             return False
         return True
 

@@ -30,6 +30,14 @@ class Entry(NamedTuple):
     """How many owners still need it."""
 
 
+class Held(NamedTuple):
+    """What the index points to in one file."""
+
+    live: int
+    """Octets of the records."""
+    messages: int
+
+
 class MessageIndex(Protocol):
     """Index from message id to place and reference count.
 
@@ -39,6 +47,21 @@ class MessageIndex(Protocol):
 
     def __len__(self) -> int: ...
 
+    def begin(self, mark: bytes | None) -> dict[int, Held] | None:
+        """Before anything else: go on with what was kept under that mark, and tell what was said of the files then.
+
+        None when nothing of the kind is there: the index is empty, and what it had is gone.
+        """
+        ...
+
+    def keep(self, mark: bytes, files: dict[int, Held]) -> bool:
+        """Nothing more will be changed: make it durable under a mark. False for an index that can't do that."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what it holds; nothing else is called any more."""
+        ...
+
     def find(self, ids: Sequence[bytes]) -> list[Place | None]:
         """Place of each id, None for one that is not there."""
         ...
@@ -47,19 +70,19 @@ class MessageIndex(Protocol):
         """Add entries whose ids are not there yet."""
         ...
 
-    def count(self, id: bytes, refs: int) -> bool:
-        """Add references; False when the id is not there."""
+    def count(self, counts: Sequence[tuple[bytes, int]]) -> list[bool]:
+        """Add references to each id; False for one that is not there."""
         ...
 
-    def release(self, ids: Iterable[bytes]) -> list[Place]:
+    def release(self, ids: Sequence[bytes]) -> list[Place]:
         """Take one reference from each; entries that had their last one are deleted and their places returned.
 
         Ids that are not there are passed over.
         """
         ...
 
-    def move(self, id: bytes, old: Where, new: Where) -> bool:
-        """Change the place, only if it still is `old`; False when it is not."""
+    def move(self, moves: Sequence[tuple[bytes, Where, Where]]) -> list[bool]:
+        """Change the place of each id from the old to the new one; False for one whose place was another."""
         ...
 
     def delete_object(self, id: bytes, old: Where) -> int | None:
@@ -68,6 +91,10 @@ class MessageIndex(Protocol):
 
     def forget_counts(self) -> None:
         """Set every reference count to zero; the entries stay."""
+        ...
+
+    def unowned(self) -> Iterator[list[bytes]]:
+        """Ids of all entries without references, in pages as `pages` has them."""
         ...
 
     def pages(self) -> Iterator[list[Entry]]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from forebay.msgstore.disk import Disk, File
 from forebay.msgstore.record import FILE_HEAD_SIZE, Codec, FileHead, decode_file_head, encode_file_head, new_marker
 from forebay.msgstore.report import RecoveryReport
-from forebay.msgstore.scan import Damage, Scanner, guess_marker
+from forebay.msgstore.scan import Damage, Found, Scanner, guess_marker
 
 _NAME = re.compile(r"(\d{10})\.(journal|segment)")
 
@@ -35,15 +35,6 @@ class IndexFile(NamedTuple):
     """None when it is damaged."""
     guess: bytes | None
     """The marker its first record shows, where the head does not."""
-
-
-class Record(NamedTuple):
-    """A record of such a file."""
-
-    kind: int
-    stamp: int
-    id: bytes
-    body: bytes
 
 
 class IndexFolder:
@@ -76,12 +67,17 @@ class IndexFolder:
             raise
         return file
 
-    def scan(self, handle: File) -> Iterator[Record]:
-        """Yield the whole records of a file."""
-        return _records(Scanner(handle, self.codec))
+    def erase(self) -> None:
+        """Delete all files, and the folder."""
+        for name in self.disk.names(self.folder):
+            self.disk.unlink(f"{self.folder}/{name}")
+        self.disk.remove_folder(self.folder)
 
-    def recover(self, file: IndexFile, report: RecoveryReport) -> Iterator[Record]:
-        """As `scan`, for a file found in the beginning: damage is reported, a torn tail cut, the rest made durable."""
+    def recover(self, file: IndexFile, report: RecoveryReport) -> Iterator[tuple[Scanner, list[Found]]]:
+        """The whole records of a file found in the beginning, some at a time, with what knows their bodies meanwhile.
+
+        Damage is reported, a torn tail cut, the rest made durable.
+        """
         handle = self.disk.open(self.name(file.kind, file.number))
         try:
             report.files += 1
@@ -89,7 +85,8 @@ class IndexFolder:
             if file.head is None:
                 report.add([Damage(handle.name, 0, FILE_HEAD_SIZE, "", torn=handle.size() == FILE_HEAD_SIZE)])
             scanner = Scanner(handle, self.codec)
-            yield from _records(scanner)
+            for block in scanner.blocks():
+                yield scanner, block
             report.add(scanner.damages)
             if scanner.damages and scanner.damages[-1].torn:
                 handle.truncate(scanner.damages[-1].offset)
@@ -113,9 +110,3 @@ class IndexFolder:
                     self.disk.unlink(full)
                 else:
                     yield IndexFile(kind, int(match[1]), head, guess)
-
-
-def _records(scanner: Scanner) -> Iterator[Record]:
-    for block in scanner.blocks():
-        for found in block:
-            yield Record(found.kind, found.stamp, found.id, scanner.body(found))

@@ -5,184 +5,263 @@
 
 `sync` makes the journal durable, which is enough to confirm. `checkpoint` writes what is still true of the journal
 to the segments, syncs them, and only then deletes the journal; a segment that is acknowledged whole goes without
-being read. A crash at any point leaves some records twice, which changes nothing, and never one too few.
+being read. A crash at any point leaves some records twice, which changes nothing, and never one too few. A journal
+begins with the marks and with the first number that was never used, for the messages before it may all be gone.
 """
 
-import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from threading import Lock
 from time import perf_counter
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
-from forebay.msgstore.disk import Disk, File
-from forebay.msgstore.errors import DiskFullError, MessageStoreError, StoreFailedError
-from forebay.msgstore.indexfile import IndexFolder, Kind, Record
+from forebay.msgstore.checkpoint import Checkpoint
+from forebay.msgstore.disk import Disk
+from forebay.msgstore.diskhealth import DiskHealth
+from forebay.msgstore.entrybatch import EntryBatch, batches_of
+from forebay.msgstore.entryreader import EntryReader
+from forebay.msgstore.errors import DiskFullError
+from forebay.msgstore.indexfile import IndexFolder
+from forebay.msgstore.indexrecovery import IndexRecovery
+from forebay.msgstore.journal import Journal
+from forebay.msgstore.journalbuffer import JournalBuffer, Taken, joined_records
+from forebay.msgstore.queuemarks import QueueMarks
 from forebay.msgstore.queuerecord import (
-    DELIVER,
-    PUBLISH,
     QueueEntry,
-    decode_acknowledge,
-    decode_deliver,
-    decode_publish,
     encode_acknowledge,
     encode_deliver,
-    encode_publish,
+    encode_heads,
+    encode_horizon,
+    encode_mark,
+    joined,
 )
 from forebay.msgstore.report import RecoveryReport
-from forebay.msgstore.segment import ENTRIES, Segment, Unsaved
-from forebay.msgstore.writer import NO_SPACE
+from forebay.msgstore.segment import Journaled
+from forebay.msgstore.segmenttable import SegmentTable
+from forebay.msgstore.stats import QueueIndexStats
 
-log = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    from array import array
 
 JOURNAL_LIMIT = 32768
 """Records in the journal from which a checkpoint is due."""
 
+JOURNAL_OCTETS = 64 << 20
+"""Octets of the journal from which a checkpoint is due."""
 
-@dataclass(slots=True)
-class QueueIndexStats:
-    """What an index has done since it was opened."""
-
-    journal_writes: int = 0
-    """Records written to the journal."""
-    segment_writes: int = 0
-    """Records written to segments."""
-    segments_deleted: int = 0
-    checkpoints: int = 0
-    syncs: int = 0
-    sync_seconds: float = 0.0
-    damaged: int = 0
-    """Entries set aside after the start, which has its own report."""
-
-
-class _Saving(NamedTuple):
-    segment: Segment
-    unsaved: Unsaved
-    done: bool
-    """Nothing of the segment is needed any more."""
+UNSAVED_OCTETS = 16 << 20
+"""Octets of messages that the journal alone has, and memory till then, from which a checkpoint is due."""
 
 
 class QueueIndex:
     """Index of one queue; opening it recovers it, and blocks.
 
-    `publish`, `deliver` and `acknowledge` never touch the disk and belong to one thread. `sync`, `checkpoint`, `read`,
-    `references`, `close` and `erase` block and may run in others meanwhile. Entries that are not persistent are
-    forgotten at the start. Raises `FormatError` for files of a newer release.
+    `publish`, `deliver`, `acknowledge`, `mark` and `take` never touch the disk and belong to one thread. `write`,
+    `sync`, `checkpoint`, `read`, `references`, `close` and `erase` block and may run in others meanwhile. Entries that
+    are not persistent are forgotten at the start. Raises `FormatError` for files of a newer release.
     """
 
     def __init__(self, disk: Disk, folder: str) -> None:
+        begun = perf_counter()
         self.report = RecoveryReport()
         """What the start has found."""
         self.stats = QueueIndexStats()
         self._files = IndexFolder(disk, folder)
-        self._disk = disk
         self._codec = self._files.codec
-        self._segments: dict[int, Segment] = {}
-        self._buffer: list[bytes] = []
+        self._table = SegmentTable()
+        self._buffer = JournalBuffer()
+        self._marks = QueueMarks()
         self._buffer_lock = Lock()
         self._disk_lock = Lock()
-        self._failed: StoreFailedError | None = None
-        self._journaled = 0
-        self._journals: list[int] = []
-        self._journal: File
-        self.next_seq = 0
-        """Sequence number of the next entry to be published."""
-        self._recover()
+        self._health = DiskHealth(folder, self.stats)
+        recovery = IndexRecovery(self._files, self._table, self._marks)
+        self._journal = Journal(self._files, recovery.run(self.report), self._health)
+        self._checkpoint = Checkpoint(self._files, self._journal, self._health, self.stats)
+        self._reader = EntryReader(self._files, self._table, self.stats, self._buffer_lock, self._disk_lock)
+        self.next_seq = recovery.next_seq()
+        """Sequence number behind the highest that was published; it never falls, whatever is acknowledged."""
+        self.octets_found = recovery.octets()
+        """Octets of the messages that the start has found."""
+        with suppress(DiskFullError):
+            self.checkpoint()
+        self.report.messages = len(self)
+        self.report.seconds = perf_counter() - begun
 
     def __len__(self) -> int:
         with self._buffer_lock:
-            return sum(segment.live for segment in self._segments.values())
+            return len(self._table)
 
     @property
     def low_seq(self) -> int:
         """The lowest sequence number that is not acknowledged; `next_seq` when there is none."""
         with self._buffer_lock:
-            alive = [segment for segment in self._segments.values() if segment.live]
-            return min((segment.lowest() for segment in alive), default=self.next_seq)
+            lowest = self._table.lowest()
+            return self.next_seq if lowest is None else lowest
+
+    @property
+    def unsaved_octets(self) -> int:
+        """Octets of messages that are kept in memory until the next checkpoint."""
+        with self._buffer_lock:
+            return self._table.unsaved_octets
 
     @property
     def checkpoint_due(self) -> bool:
-        """The journal is long."""
-        return self._journaled >= JOURNAL_LIMIT
+        """The journal is long, or what only it has is much."""
+        return (
+            self._buffer.journaled >= JOURNAL_LIMIT
+            or self._journal.size() >= JOURNAL_OCTETS
+            or self.unsaved_octets >= UNSAVED_OCTETS
+        )
 
+    # What happens
     def publish(self, entries: Sequence[QueueEntry]) -> None:
-        """Messages came in; durable after the next `sync`. Sequence numbers grow from `next_seq`."""
+        """Messages came in; durable after the next `sync`."""
+        for batch in batches_of(entries):
+            self.publish_batch(batch)
+
+    def publish_batch(self, batch: EntryBatch) -> None:
+        """As `publish`, and fast; a number that was published before is passed over."""
+        first, ids, sizes, expiries, bodies, persistent, _ = batch
+        heads = encode_heads(self._codec, first, ids, sizes, expiries, bodies, persistent=persistent)
         with self._buffer_lock:
-            for entry in entries:
-                self._segment(entry.seq).publish(entry)
-            self._write(encode_publish(self._codec, entry) for entry in entries)
-            if entries:
-                self.next_seq = entries[-1].seq + 1
+            self._table.publish(Journaled(batch, heads))
+            self._buffer.add(joined(heads, bodies), len(heads))
+            self.next_seq = max(self.next_seq, first + len(ids))
 
     def deliver(self, seqs: range, deliveries: int) -> None:
         """Messages were handed out for the n-th time."""
         with self._buffer_lock:
-            for segment, part in self._known(seqs):
-                segment.deliver(part, deliveries)
-            self._write([encode_deliver(self._codec, seqs, deliveries)])
+            self._table.deliver(seqs, deliveries)
+            self._buffer.add([encode_deliver(self._codec, seqs, deliveries)], 1)
 
     def acknowledge(self, seqs: range) -> None:
         """The queue is done with these messages; those acknowledged already are passed over."""
         with self._buffer_lock:
-            for segment, part in self._known(seqs):
-                segment.acknowledge(part)
-            self._write([encode_acknowledge(self._codec, seqs)])
+            self._table.acknowledge(seqs)
+            self._buffer.add([encode_acknowledge(self._codec, seqs)], 1)
 
-    def sync(self) -> None:
-        """Make durable what happened before.
+    def mark(self, name: bytes, value: int) -> None:
+        """Keep a small fact: the highest value of that name, durable with what was published before it.
 
-        Raises `DiskFullError`: try again, nothing is lost; and `StoreFailedError`, which is final.
+        There may be 10,000 names; beyond that the one not set for longest goes.
+        """
+        with self._buffer_lock:
+            self._marks.set(name, value)
+            self._buffer.add([encode_mark(self._codec, name, value)], 1)
+
+    def marks(self) -> dict[bytes, int]:
+        """The value of each mark."""
+        with self._buffer_lock:
+            return self._marks.values()
+
+    def behind_marks(self) -> list[range]:
+        """Sequence numbers that the start found published behind the last mark: a mark about them may be lost."""
+        return list(self._marks.behind)
+
+    # Writing
+    def take(self) -> Taken | None:
+        """What happened up to now, for `write`; None when all of it was written."""
+        with self._buffer_lock:
+            return self._buffer.mark() if self._buffer else None
+
+    def write(self, taken: Taken, *, sync: bool = True) -> None:
+        """Append what happened up to then to the journal. sync: and make it durable.
+
+        Nothing remains to be done for what a checkpoint has covered meanwhile.
+        Raises `DiskFullError`: try again, or `take` again, nothing is lost; and `StoreFailedError`, which is final.
         """
         with self._disk_lock:
-            self._check()
+            self._health.check()
+            self._append(taken)
+            if sync:
+                self._journal.sync()
+
+    def _append(self, taken: Taken) -> None:
+        with self._buffer_lock:
+            stolen = self._buffer.steal(taken)
+        if not stolen:
+            return
+        try:
+            self._journal.append(joined_records(stolen))
+        except OSError as error:
             with self._buffer_lock:
-                buffer, self._buffer = self._buffer, []
-            if not buffer:
-                return
-            try:
-                self._journal.append([b"".join(buffer)])
-            except OSError as error:
-                with self._buffer_lock:
-                    self._buffer[:0] = buffer
-                raise self._trouble(error) from error
-            self._sync(self._journal)
-            self.stats.journal_writes += len(buffer)
+                self._buffer.give_back(stolen)
+            raise self._health.trouble(error) from error
+        self.stats.journal_writes += sum(happening.records for happening in stolen)
+
+    @property
+    def unsynced(self) -> bool:
+        """Something was written and is not durable yet."""
+        return self._journal.unsynced
+
+    def sync(self) -> None:
+        """Make durable what happened before; errors as those of `write`."""
+        with self._buffer_lock:
+            taken = self._buffer.mark()
+        self.write(taken)
 
     def checkpoint(self) -> None:
         """Work the journal into the segments; errors as those of `sync`, and the journal stays."""
         with self._disk_lock:
-            self._check()
+            self._health.check()
             with self._buffer_lock:
-                buffer, self._buffer = self._buffer, []
-                work = [_Saving(segment, segment.begin_saving(), not segment.live) for segment in self._touched()]
-                journaled, self._journaled = self._journaled, 0
+                stolen = self._buffer.steal(self._buffer.mark())
+                work = self._table.begin_saving()
+                start = self._start()
+                journaled, self._buffer.journaled = self._buffer.journaled, 0
             saved = False
             try:
-                self._save(work)
+                self._checkpoint.save(work, start)
                 saved = True
             except OSError as error:
-                raise self._trouble(error) from error
+                raise self._health.trouble(error) from error
             finally:
                 with self._buffer_lock:
-                    self._end_saving(work, saved=saved)
+                    self._table.end_saving(work, saved=saved)
                     if not saved:
-                        self._buffer[:0] = buffer
-                        self._journaled += journaled
+                        self._buffer.give_back(stolen)
+                        self._buffer.journaled += journaled
             self.stats.checkpoints += 1
 
+    def _start(self) -> bytes:
+        """Records that a new journal begins with."""
+        horizon = [encode_horizon(self._codec, self.next_seq)] if self.next_seq else []
+        return b"".join([*horizon, *self._marks.records(self._codec)])
+
+    # Reading
     def read(self, seqs: range) -> list[QueueEntry]:
         """Entries of that range that are not acknowledged, in order."""
-        with self._disk_lock:
-            return [entry for segment, part in self._known(seqs) for entry in self._read_part(segment, part)]
+        return [entry for batch in self.read_batches(seqs) for entry in batch.entries()]
+
+    def read_batches(self, seqs: range) -> list[EntryBatch]:
+        """As `read`."""
+        return self._reader.batches(seqs)
+
+    def holding(self, seqs: range) -> list[range]:
+        """The numbers of that range that are not acknowledged."""
+        with self._buffer_lock:
+            return self._table.holding(seqs)
+
+    def soonest(self, seqs: range) -> int:
+        """When the first message of that range expires, or a time before it; 0 for never."""
+        with self._buffer_lock:
+            return self._table.soonest(seqs)
+
+    def take_expired(self, seqs: range, now: int) -> list[int]:
+        """Numbers of that range whose messages have expired; each is told once."""
+        with self._buffer_lock:
+            return self._table.take_expired(seqs, now)
+
+    def set_expiries(self, first: int, expiries: "array[int]") -> None:
+        """Tell again when these consecutive messages expire."""
+        with self._buffer_lock:
+            self._table.set_expiries(first, expiries)
 
     def references(self) -> Iterator[tuple[bytes, int]]:
         """Message ids this queue needs from the message store, with the number of references; for a recount."""
-        for number in sorted(self._segments):
-            for entry in self.read(range(number * ENTRIES, (number + 1) * ENTRIES)):
-                if entry.body is None:
-                    yield entry.id, 1
+        return self._reader.references()
 
+    # The end
     def close(self) -> None:
         """Make all durable and leave a short journal behind; where the disk is full, the long one is as good."""
         try:
@@ -196,187 +275,4 @@ class QueueIndex:
         """Delete the queue's files; the index is of no use afterwards."""
         with self._disk_lock:
             self._journal.close()
-            folder = self._files.folder
-            for name in self._disk.names(folder):
-                self._disk.unlink(f"{folder}/{name}")
-            self._disk.remove_folder(folder)
-
-    # Memory; under the buffer's lock
-    def _segment(self, seq: int) -> Segment:
-        number = seq // ENTRIES
-        segment = self._segments.get(number)
-        if segment is None:
-            segment = self._segments[number] = Segment(number)
-        return segment
-
-    def _known(self, seqs: range) -> Iterator[tuple[Segment, range]]:
-        """The segments that hold some of these numbers, with the part of each."""
-        for part in _parts(seqs):
-            if segment := self._segments.get(part.start // ENTRIES):
-                yield segment, part
-
-    def _write(self, records: Iterable[bytes]) -> None:
-        before = len(self._buffer)
-        self._buffer += records
-        self._journaled += len(self._buffer) - before
-
-    def _touched(self) -> list[Segment]:
-        return [segment for segment in self._segments.values() if segment.unsaved or not segment.live]
-
-    def _end_saving(self, work: list[_Saving], *, saved: bool) -> None:
-        for segment, unsaved, done in work:
-            if not saved:
-                segment.give_back(unsaved)
-            elif done and not (segment.live or segment.unsaved):
-                del self._segments[segment.number]
-
-    # Disk; under the disk's lock
-    def _check(self) -> None:
-        if self._failed:
-            raise self._failed
-
-    def _last_journal(self) -> File:
-        return self._disk.open(self._files.name(Kind.JOURNAL, self._journals[-1]))
-
-    def _new_journal(self) -> File:
-        number = self._journals[-1] + 1 if self._journals else 0
-        journal = self._files.create(Kind.JOURNAL, number)
-        self._journals.append(number)
-        try:
-            self._disk.sync_folder(self._files.folder)
-        except OSError:
-            journal.close()
-            raise
-        return journal
-
-    def _save(self, work: list[_Saving]) -> None:
-        """Segments first, then a new journal and the new names, and last the end of the old journals."""
-        for saving in work:
-            self._save_segment(saving)
-        old, journal = list(self._journals), self._journal
-        self._journal = self._new_journal()
-        journal.close()
-        for number in old:
-            self._disk.unlink(self._files.name(Kind.JOURNAL, number))
-            self._journals.remove(number)
-        # An old journal that came back would publish again what nobody remembers to be acknowledged.
-        self._disk.sync_folder(self._files.folder)
-
-    def _save_segment(self, saving: _Saving) -> None:
-        segment, unsaved, done = saving
-        name = self._files.name(Kind.SEGMENT, segment.number)
-        if done:
-            if segment.filed:
-                self._disk.unlink(name)
-                segment.filed = False
-                self.stats.segments_deleted += 1
-            return
-        records = unsaved.records(self._codec)
-        file = self._disk.open(name) if segment.filed else self._files.create(Kind.SEGMENT, segment.number)
-        segment.filed = True
-        try:
-            file.append([b"".join(records)])
-            self._sync(file)
-        finally:
-            file.close()
-        self.stats.segment_writes += len(records)
-
-    def _sync(self, file: File) -> None:
-        begun = perf_counter()
-        try:
-            file.datasync()
-        except OSError as error:
-            raise self._fail(error) from error
-        self.stats.syncs += 1
-        self.stats.sync_seconds += perf_counter() - begun
-
-    def _trouble(self, error: OSError) -> MessageStoreError:
-        if error.errno in NO_SPACE:
-            return DiskFullError(f"no room for {self._files.folder} ({error}): free space or enlarge the volume")
-        return self._fail(error)
-
-    def _fail(self, error: OSError) -> StoreFailedError:
-        if self._failed is None:
-            self._failed = StoreFailedError(f"the disk failed under {self._files.folder} ({error}): check it, restart")
-        return self._failed
-
-    def _read_part(self, segment: Segment, seqs: range) -> Iterator[QueueEntry]:
-        if not segment.live:
-            return
-        found, delivered = self._read_file(segment, seqs)
-        with self._buffer_lock:
-            unsaved = segment.unsaved
-            found |= {seq: entry for seq, entry in unsaved.published.items() if seq in seqs}
-            delivered |= unsaved.delivered
-            entries = [found[seq] for seq in sorted(found) if segment.holds(seq)]
-            self._set_aside(segment, seqs, found)
-        for entry in entries:
-            yield entry._replace(deliveries=delivered.get(entry.seq, 0))
-
-    def _set_aside(self, segment: Segment, seqs: range, found: dict[int, QueueEntry]) -> None:
-        """Acknowledge entries whose record turned out damaged, and say so."""
-        for seq in segment.holding(seqs):
-            if seq not in found:
-                segment.acknowledge(range(seq, seq + 1))
-                self.stats.damaged += 1
-                log.error("entry %d of %s is damaged and set aside", seq, self._files.folder)
-
-    def _read_file(self, segment: Segment, seqs: range) -> tuple[dict[int, QueueEntry], dict[int, int]]:
-        found: dict[int, QueueEntry] = {}
-        delivered: dict[int, int] = {}
-        if segment.filed:
-            file = self._disk.open(self._files.name(Kind.SEGMENT, segment.number))
-            try:
-                for kind, stamp, id, body in self._files.scan(file):
-                    if kind == PUBLISH and stamp in seqs:
-                        found[stamp] = decode_publish(stamp, id, body)
-                    elif kind == DELIVER:
-                        part, times = decode_deliver(stamp, body)
-                        delivered |= dict.fromkeys(part, times)
-            finally:
-                file.close()
-        return found, delivered
-
-    # Start
-    def _recover(self) -> None:
-        begun = perf_counter()
-        for file in self._files.found:
-            if file.kind is Kind.SEGMENT:
-                segment = self._segments[file.number] = Segment(file.number)
-                segment.filed = True
-                self._replay(self._files.recover(file, self.report), saved=True)
-        for file in self._files.found:
-            if file.kind is Kind.JOURNAL:
-                self._journals.append(file.number)
-                self._replay(self._files.recover(file, self.report), saved=False)
-        self.next_seq = max((segment.highest() + 1 for segment in self._segments.values()), default=0)
-        self._journal = self._last_journal() if self._journals else self._new_journal()
-        with suppress(DiskFullError):
-            self.checkpoint()
-        self.report.messages = len(self)
-        self.report.seconds = perf_counter() - begun
-
-    def _replay(self, records: Iterable[Record], *, saved: bool) -> None:
-        for kind, stamp, id, body in records:
-            if kind == PUBLISH:
-                entry = decode_publish(stamp, id, body)
-                segment = self._segment(stamp)
-                segment.publish(entry, saved=saved)
-                if not entry.persistent:
-                    segment.acknowledge(range(stamp, stamp + 1))
-            elif kind == DELIVER and not saved:
-                seqs, times = decode_deliver(stamp, body)
-                for segment, part in self._known(seqs):
-                    segment.deliver(part, times)
-            elif kind != DELIVER:
-                for segment, part in self._known(decode_acknowledge(stamp, body)):
-                    segment.acknowledge(part, saved=saved)
-
-
-def _parts(seqs: range) -> Iterator[range]:
-    """A range cut at the bounds of segments."""
-    start = seqs.start
-    while start < seqs.stop:
-        stop = min(seqs.stop, (start // ENTRIES + 1) * ENTRIES)
-        yield range(start, stop)
-        start = stop
+            self._files.erase()

@@ -3,14 +3,17 @@
 import logging
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from itertools import repeat
 from time import perf_counter
 
 from forebay.msgstore import snapshot
 from forebay.msgstore.catalogue import Catalogue
 from forebay.msgstore.collector import breathe
 from forebay.msgstore.disk import Disk, File
-from forebay.msgstore.index import OFFSET_BITS, OFFSET_MASK, Entry, where
+from forebay.msgstore.index import OFFSET_BITS, OFFSET_MASK, Entry, Held, Place, where
 from forebay.msgstore.messagefile import MessageFile
 from forebay.msgstore.record import (
     FILE_HEAD_SIZE,
@@ -24,6 +27,10 @@ from forebay.msgstore.record import (
 from forebay.msgstore.report import RecoveryReport
 from forebay.msgstore.scan import Damage, Found, Scanner, guess_marker
 from forebay.msgstore.writer import file_name
+from forebay.runtime.collection import collection_paused
+
+_make_entry: Callable[[tuple[bytes, int, int, int]], Entry] = partial(tuple.__new__, Entry)
+"""As `Entry._make`, in half the time: it is called for every message of a store."""
 
 _NAME = re.compile(r"(\d{10})\.messages")
 
@@ -33,6 +40,11 @@ log = logging.getLogger(__name__)
 def snapshot_name(folder: str) -> str:
     """Name of the index snapshot of a clean stop."""
     return f"{folder}/index.snapshot"
+
+
+def kept_name(folder: str) -> str:
+    """Name of the snapshot without entries that a clean stop leaves beside an index that keeps them itself."""
+    return f"{folder}/index.kept"
 
 
 @dataclass
@@ -62,11 +74,9 @@ class Recovery:
         Raises `FormatError` when the files are of a newer release, and `OSError` when the disk can't be read at all.
         """
         begun = perf_counter()
-        heads = self._add_files()
-        saved = snapshot.take(self._disk, snapshot_name(self._folder))
-        if saved is not None and not self._fits(saved):
-            saved = None
-        recovered = self._take(saved, file_size) if saved else self._read_all(heads)
+        with collection_paused():
+            heads = self._add_files()
+            recovered = self._take_up(file_size) or self._read_all(heads)
         catalogue, report = self._catalogue, self.report
         catalogue.stats.damaged = report.damaged
         report.files, report.messages = len(heads), len(catalogue.index)
@@ -99,12 +109,36 @@ class Recovery:
             log.error("message file %s is missing", name)
         return saved.files == {number: file.size for number, file in files.items()}
 
-    def _take(self, saved: snapshot.Snapshot, file_size: int) -> Recovered:
+    def _take_up(self, file_size: int) -> Recovered | None:
+        """Go on where a clean stop ended; None after any other."""
+        index = self._catalogue.index
+        saved, kept = (self._saved(name(self._folder)) for name in (snapshot_name, kept_name))
+        held = index.begin(kept.mark if kept else None)
+        if kept is not None and held is not None:
+            self._add_held(held)
+            return self._goes_on(kept, file_size)
+        if saved is not None:
+            self._insert(saved)
+            return self._goes_on(saved, file_size)
+        return None
+
+    def _saved(self, name: str) -> snapshot.Snapshot | None:
+        saved = snapshot.take(self._disk, name)
+        return saved if saved is not None and self._fits(saved) else None
+
+    def _add_held(self, held: dict[int, Held]) -> None:
+        for number, (live, count) in held.items():
+            self._catalogue.files[number].add_live(live, count)
+
+    def _insert(self, saved: snapshot.Snapshot) -> None:
         files = self._catalogue.files
         for chunk in saved.chunks():
             self._catalogue.index.insert(chunk)
             for _, place, size, _ in chunk:
                 files[place >> OFFSET_BITS].add_live(size + HEAD_SIZE)
+
+    def _goes_on(self, saved: snapshot.Snapshot, file_size: int) -> Recovered:
+        files = self._catalogue.files
         self.report.clean = True
         last = files[max(files)] if files else None
         current = last if last is not None and last.size < file_size else None
@@ -134,18 +168,28 @@ class Recovery:
         self.report.add(scanner.damages)
 
     def _enter(self, file: MessageFile, block: list[Found]) -> None:
+        if not block:
+            return
+        _, _, stamps, ids, _ = zip(*block, strict=True)
+        self._stamp = max(self._stamp, *stamps)
+        places = self._catalogue.index.find(ids)
+        fresh = block
+        if len(set(ids)) < len(ids) or places.count(None) < len(ids):
+            fresh = self._fresh(block, dict(zip(ids, places, strict=True)))
+        if fresh:
+            self._insert_found(file, fresh)
+
+    def _fresh(self, block: list[Found], places: dict[bytes, Place | None]) -> list[Found]:
+        """Of these the newest of each id, unless a newer one was found before."""
         # Of two records with one id in one file the later is the newer: a copy has only one of each id.
         newest = {found.id: found for found in block}
-        places = self._catalogue.index.find(list(newest))
-        start = where(file.number, 0)
-        entries = [
-            Entry(found.id, start + found.offset, found.size, 0)
-            for found, place in zip(newest.values(), places, strict=True)
-            if place is None or self._displace(found, *place)
-        ]
-        self._catalogue.index.insert(entries)
-        file.add_live(sum(entry.size + HEAD_SIZE for entry in entries), len(entries))
-        self._stamp = max(self._stamp, max((found.stamp for found in block), default=0))
+        return [found for id, found in newest.items() if (place := places[id]) is None or self._displace(found, *place)]
+
+    def _insert_found(self, file: MessageFile, fresh: list[Found]) -> None:
+        offsets, sizes, _, ids, _ = zip(*fresh, strict=True)
+        wheres = map(where(file.number, 0).__add__, offsets)
+        self._catalogue.index.insert(map(_make_entry, zip(ids, wheres, sizes, repeat(0), strict=False)))
+        file.add_live(sum(sizes) + HEAD_SIZE * len(fresh), len(fresh))
 
     def _displace(self, found: Found, place: int, size: int) -> bool:
         """Of two records with one id the later put counts; the other, or a copy of it, is garbage."""

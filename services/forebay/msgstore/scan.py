@@ -1,7 +1,9 @@
 """Walking a file of records: every record's checksum verified, whatever is damaged passed over and named."""
 
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from struct import Struct
+from typing import Any, NamedTuple
 
 from google_crc32c import extend
 
@@ -26,6 +28,10 @@ class Found(NamedTuple):
     stamp: int
     id: bytes
     kind: int
+
+
+_make_found: Callable[[tuple[int, int, int, bytes, int]], Found] = partial(tuple.__new__, Found)
+"""As `Found._make`, in half the time: it is called for every record of a store."""
 
 
 class Damage(NamedTuple):
@@ -57,6 +63,11 @@ class Scanner:
         """Body of a record of the block yielded last."""
         start = found.offset - self._base + HEAD_SIZE
         return self._data[start : start + found.size]
+
+    def starts(self, block: Sequence[Found], layout: Struct) -> list[tuple[Any, ...]]:
+        """The fields that the body of each of these records begins with; of the block yielded last."""
+        shift, unpack, data = HEAD_SIZE - self._base, layout.unpack_from, self._data
+        return [unpack(data, found.offset + shift) for found in block]
 
     def blocks(self, pause: Callable[[], None] | None = None) -> Iterator[list[Found]]:
         """Yield the records in order, a block of the file at a time.
@@ -90,7 +101,8 @@ class Scanner:
 
     def _walk(self, data: bytes) -> list[Found]:
         found: list[Found] = []
-        marker, start, unpack = self._codec.marker, self._codec.start, RECORD.unpack_from
+        marker, start = self._codec.marker, self._codec.start
+        unpack, make = RECORD.unpack_from, _make_found
         at, base, size = 0, self._at, len(data)
         last = size - HEAD_SIZE
         while at <= last:
@@ -103,7 +115,7 @@ class Scanner:
                 if extend(start, data[at + SUMMED_FROM : stop]) == crc and stop <= size:
                     if version != VERSION:
                         raise self._newer(version)
-                    found.append(Found(base + at, length, stamp, id, kind))
+                    found.append(make((base + at, length, stamp, id, kind)))
                     at = stop
                     continue
             at = self._resynchronise(data, at, id.hex() if begin == marker else "")

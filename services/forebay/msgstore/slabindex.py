@@ -5,7 +5,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from struct import Struct
 
-from forebay.msgstore.index import Entry, Place, Where
+from forebay.msgstore.index import Entry, Held, Place, Where
 
 SHARDS = 1024
 """Tables; each grows on its own, so that growing never stops anyone for more than about a millisecond."""
@@ -25,11 +25,13 @@ class _Shard:
     The hash is Python's own for octets: keyed by a secret of the process, so nobody can choose ids that collide.
     """
 
-    __slots__ = ("filled", "mask", "table")
+    __slots__ = ("filled", "mask", "most", "table")
 
     def __init__(self, size: int) -> None:
         self.table = array("I", bytes(4 * size))
         self.mask = size - 1
+        self.most = 2 * self.mask // 3
+        """Places that may be filled."""
         self.filled = 0
         """Places that are not empty, those of removed entries included."""
 
@@ -42,7 +44,7 @@ class _Shard:
 class SlabIndex:
     """A `MessageIndex` in memory. The fields of the entries are in parallel slabs, at the entry's slot.
 
-    `find` and `release` each have the search of `_seek` in their loop: a call an id would double their time.
+    `find`, `count` and `release` each have the search of `_seek` in their loop: a call an id would double their time.
     """
 
     def __init__(self) -> None:
@@ -57,6 +59,17 @@ class SlabIndex:
 
     def __len__(self) -> int:
         return self._used
+
+    def begin(self, mark: bytes | None) -> dict[int, Held] | None:
+        """Nothing is kept in memory."""
+        return None
+
+    def keep(self, mark: bytes, files: dict[int, Held]) -> bool:
+        """Nothing is kept in memory."""
+        return False
+
+    def close(self) -> None:
+        """Nothing is held."""
 
     def find(self, ids: Sequence[bytes]) -> list[Place | None]:
         """Place of each id, None for one that is not there."""
@@ -78,9 +91,13 @@ class SlabIndex:
 
     def insert(self, entries: Iterable[Entry]) -> None:
         """Add entries whose ids are not there yet."""
+        columns = list(zip(*entries, strict=True))
+        if not columns:
+            return
+        ids, wheres, sizes, refs = columns
         shards = self._shards
-        for entry in entries:
-            hashed = hash(entry.id)
+        for id, slot in zip(ids, self._store(ids, wheres, sizes, refs), strict=True):
+            hashed = hash(id)
             shard = shards[hashed & _SHARD_MASK]
             table, mask = shard.table, shard.mask
             at = hashed >> _SHARD_BITS & mask
@@ -88,18 +105,27 @@ class SlabIndex:
                 at = at + 1 & mask
             if not table[at]:
                 shard.filled += 1
-            table[at] = self._store(entry)
-            if 3 * shard.filled > 2 * mask:
+            table[at] = slot
+            if shard.filled > shard.most:
                 self._rebuild(hashed & _SHARD_MASK)
 
-    def count(self, id: bytes, refs: int) -> bool:
-        """Add references; False when the id is not there."""
-        _, _, slot = self._seek(id)
-        if slot:
-            self._refs[slot] += refs
-        return bool(slot)
+    def count(self, counts: Sequence[tuple[bytes, int]]) -> list[bool]:
+        """Add references to each id; False for one that is not there."""
+        shards, known, counted = self._shards, self._ids, self._refs
+        found: list[bool] = []
+        for id, refs in counts:
+            hashed = hash(id)
+            shard = shards[hashed & _SHARD_MASK]
+            table, mask = shard.table, shard.mask
+            at = hashed >> _SHARD_BITS & mask
+            while (slot := table[at]) and not known.startswith(id, slot * _ID):
+                at = at + 1 & mask
+            if slot:
+                counted[slot] += refs
+            found.append(slot > 0)
+        return found
 
-    def release(self, ids: Iterable[bytes]) -> list[Place]:
+    def release(self, ids: Sequence[bytes]) -> list[Place]:
         """Take one reference from each, and delete what had its last one."""
         shards, known, wheres, sizes, refs = self._shards, self._ids, self._wheres, self._sizes, self._refs
         gone: list[Place] = []
@@ -121,8 +147,11 @@ class SlabIndex:
         self._used -= len(gone)
         return gone
 
-    def move(self, id: bytes, old: Where, new: Where) -> bool:
-        """Change the place, only if it still is `old`."""
+    def move(self, moves: Sequence[tuple[bytes, Where, Where]]) -> list[bool]:
+        """Change the place of each, only if it still is the old one."""
+        return [self._move(id, old, new) for id, old, new in moves]
+
+    def _move(self, id: bytes, old: Where, new: Where) -> bool:
         _, _, slot = self._seek(id)
         if not slot or self._wheres[slot] != old:
             return False
@@ -142,6 +171,12 @@ class SlabIndex:
     def forget_counts(self) -> None:
         """Set every reference count to zero."""
         self._refs = array("I", bytes(4 * len(self._refs)))
+
+    def unowned(self) -> Iterator[list[bytes]]:
+        """Ids of all entries without references, a shard a page."""
+        return (
+            [_ID_AT(self._ids, slot * _ID)[0] for slot in shard.slots if not self._refs[slot]] for shard in self._shards
+        )
 
     def pages(self) -> Iterator[list[Entry]]:
         """All entries, a shard a page."""
@@ -163,22 +198,25 @@ class SlabIndex:
             at = at + 1 & mask
         return table, at, slot
 
-    def _store(self, entry: Entry) -> int:
-        """Write an entry into a free slot, or a new one at the end."""
-        id, where, size, refs = entry
-        slot = self._free
-        if slot:
+    def _store(
+        self, ids: Sequence[bytes], wheres: Sequence[Where], sizes: Sequence[int], refs: Sequence[int]
+    ) -> list[int]:
+        """Write entries into free slots, and into new ones at the end; their slots."""
+        slots: list[int] = []
+        while self._free and len(slots) < len(ids):
+            at, slot = len(slots), self._free
             self._free = self._wheres[slot]
-            self._ids[slot * _ID : slot * _ID + _ID] = id
-            self._wheres[slot], self._sizes[slot], self._refs[slot] = where, size, refs
-        else:
-            slot = len(self._refs)
-            self._ids += id
-            self._wheres.append(where)
-            self._sizes.append(size)
-            self._refs.append(refs)
-        self._used += 1
-        return slot
+            self._ids[slot * _ID : slot * _ID + _ID] = ids[at]
+            self._wheres[slot], self._sizes[slot], self._refs[slot] = wheres[at], sizes[at], refs[at]
+            slots.append(slot)
+        reused, first = len(slots), len(self._refs)
+        slots += range(first, first + len(ids) - reused)
+        self._ids += b"".join(ids[reused:])
+        self._wheres.extend(wheres[reused:])
+        self._sizes.extend(sizes[reused:])
+        self._refs.extend(refs[reused:])
+        self._used += len(ids)
+        return slots
 
     def _rebuild(self, number: int) -> None:
         """Forget where entries were removed, and grow if more than half of the table is really needed."""

@@ -42,6 +42,11 @@ class Snapshot(NamedTuple):
     """Size of each message file by its number."""
     packed: list[bytes]
 
+    @property
+    def mark(self) -> bytes:
+        """What names this stop among all of this store."""
+        return mark_of(self.marker, self.stamp)
+
     def chunks(self) -> Iterator[list[Entry]]:
         """All entries of the index, some thousands at a time."""
         return map(_entries, self.packed)
@@ -57,6 +62,11 @@ class Head(NamedTuple):
     """How many there are."""
     start: int
     """Where the first of them is; all but the last have the same size."""
+
+
+def mark_of(marker: bytes, stamp: int) -> bytes:
+    """What names a stop of a store: its marker, and the stamp that its next record would get."""
+    return marker + stamp.to_bytes(8, "big")
 
 
 def save(

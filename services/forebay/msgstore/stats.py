@@ -1,4 +1,4 @@
-"""Figures of a message store."""
+"""Figures of a message store, and of the index of a queue."""
 
 from dataclasses import dataclass, field, replace
 
@@ -43,3 +43,19 @@ class StoreStats:
     def copy(self) -> "StoreStats":
         """The figures of this moment."""
         return replace(self)
+
+
+@dataclass(slots=True)
+class QueueIndexStats:
+    """What an index has done since it was opened."""
+
+    journal_writes: int = 0
+    """Records written to the journal."""
+    segment_writes: int = 0
+    """Records written to segments."""
+    segments_deleted: int = 0
+    checkpoints: int = 0
+    syncs: int = 0
+    sync_seconds: float = 0.0
+    damaged: int = 0
+    """Entries set aside after the start, which has its own report."""

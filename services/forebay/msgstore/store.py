@@ -8,13 +8,14 @@ from forebay.msgstore.catalogue import Catalogue
 from forebay.msgstore.collector import Collector
 from forebay.msgstore.committer import Committer
 from forebay.msgstore.disk import Disk
-from forebay.msgstore.errors import MessageTooLargeError
+from forebay.msgstore.errors import MessageTooLargeError, StoreFailedError
 from forebay.msgstore.flights import Flight, Put
 from forebay.msgstore.index import MessageIndex
 from forebay.msgstore.messagefile import Handles
+from forebay.msgstore.pace import Pace
 from forebay.msgstore.reader import Body, Reader
 from forebay.msgstore.record import HEAD_SIZE, ID_SIZE, MAX_BODY
-from forebay.msgstore.recovery import Recovery, snapshot_name
+from forebay.msgstore.recovery import Recovery, kept_name, snapshot_name
 from forebay.msgstore.settings import StoreSettings
 from forebay.msgstore.slabindex import SlabIndex
 from forebay.msgstore.stats import StoreStats
@@ -50,12 +51,13 @@ class MessageStore:
         self._codec = recovered.codec
         maker = FileMaker(disk, self._folder, recovered.codec, self._catalogue)
         sync = not transient
-        self._writer = Writer(disk, self._catalogue, maker, recovered.codec, settings, sync=sync)
+        pace = Pace(self._catalogue)
+        self._writer = Writer(disk, self._catalogue, maker, recovered.codec, settings, pace, sync=sync)
         self._writer.stamp = recovered.stamp
         self._writer.current = recovered.current
         self._reader = Reader(self._catalogue, recovered.codec)
         self._committer = Committer(f"msgstore-{self._folder}", self._writer.commit, limit=settings.pending)
-        self._collector = Collector(disk, self._catalogue, maker, recovered.codec, self._writer, sync=sync)
+        self._collector = Collector(disk, self._catalogue, maker, recovered.codec, self._writer, pace, sync=sync)
         self._closed = False
         if self.report.files and not self.report.clean:
             self.hold(UNCOUNTED)
@@ -73,6 +75,7 @@ class MessageStore:
         """Open the store on a disk and recover it; blocks, up to seconds after a dirty stop.
 
         transient: a second store beside the persistent one, emptied here, whose messages are never synced.
+        index: where the places of messages are, in memory by default; `DiskIndex` has them on disk.
         After a dirty stop the references are unknown: no file is deleted until `recount` was called.
         Raises `FormatError` for files of a newer release.
         """
@@ -160,12 +163,14 @@ class MessageStore:
         self._catalogue.close()
 
     def _save_index(self) -> None:
-        catalogue, name = self._catalogue, snapshot_name(self._folder)
+        catalogue, marker, stamp = self._catalogue, self._codec.marker, self._writer.stamp
         try:
-            snapshot.save(
-                self._disk, name, self._codec.marker, self._writer.stamp, catalogue.sizes(), catalogue.pages()
-            )
-        except OSError as error:
+            if catalogue.keep(snapshot.mark_of(marker, stamp)):
+                snapshot.save(self._disk, kept_name(self._folder), marker, stamp, catalogue.sizes(), ())
+            else:
+                name = snapshot_name(self._folder)
+                snapshot.save(self._disk, name, marker, stamp, catalogue.sizes(), catalogue.pages())
+        except (OSError, StoreFailedError) as error:
             log.warning("no index snapshot, the next start reads every message file: %s", error)
 
 

@@ -12,6 +12,7 @@ from forebay.msgstore.errors import DiskFullError, MessageStoreError, StoreFaile
 from forebay.msgstore.flights import Flight
 from forebay.msgstore.index import Place, where
 from forebay.msgstore.messagefile import MessageFile
+from forebay.msgstore.pace import Pace
 from forebay.msgstore.record import HEAD_SIZE, Codec, FileHead, encode_file_head
 from forebay.msgstore.settings import StoreSettings
 
@@ -71,9 +72,18 @@ class Writer:
     """Commits batches of flights; one thread calls it."""
 
     def __init__(
-        self, disk: Disk, catalogue: Catalogue, maker: FileMaker, codec: Codec, settings: StoreSettings, *, sync: bool
+        self,
+        disk: Disk,
+        catalogue: Catalogue,
+        maker: FileMaker,
+        codec: Codec,
+        settings: StoreSettings,
+        pace: Pace,
+        *,
+        sync: bool,
     ) -> None:
         self._disk = disk
+        self._pace = pace
         self._catalogue = catalogue
         self._maker = maker
         self._codec = codec
@@ -156,6 +166,7 @@ class Writer:
     def _writable(self, touched: list[_Touched]) -> MessageFile:
         file = self.current
         if file is None or file.size >= self._settings.file_size:
+            self._pace.wait()
             self.current = file = self._maker.create()
             touched.append(_Touched(file, None))
         else:

@@ -10,6 +10,7 @@ from forebay.outfeed.peering.peeroptions import PeerOptions, Place, options
 from forebay.outfeed.sending.login import Login, argument_problem
 from forebay.runtime.document import ConfigDocument
 from forebay.runtime.errors import FieldViolation
+from forebay.runtime.readings import result_of
 from forebay.runtime.revisions import ResourceResult
 from forebay.runtime.secret import Secret
 from forebay.spill import SpillSettingsError
@@ -86,7 +87,7 @@ class Selector:
                 faults[number] += self._taken(reading, readings, document, selection)
             if reading.kind == "Peerfeed" and faults[number]:
                 selection.faulty.add(reading.uid)
-        selection.results = [_result(reading, faults[number]) for number, reading in enumerate(readings)]
+        selection.results = [result_of(reading, faults[number]) for number, reading in enumerate(readings)]
         return selection
 
     def _excuse_others(self, readings: Iterable[Reading]) -> None:
@@ -176,15 +177,3 @@ def _identity(resource: Outfeed | Spill) -> Identity:
 
 def _parent(peerfeed: Peerfeed) -> Identity:
     return peerfeed.metadata.namespace, peerfeed.spec.outfeed_ref.name
-
-
-def _result(reading: Reading, faults: Sequence[FieldViolation]) -> ResourceResult:
-    return ResourceResult(
-        kind=reading.kind,
-        namespace=reading.namespace,
-        name=reading.name,
-        uid=reading.uid,
-        generation=reading.generation,
-        violations=tuple(faults),
-        warnings=tuple(reading.warnings),
-    )

@@ -57,6 +57,7 @@ class OutfeedService(Service):
     """One Outfeed of a configuration, with its data in a folder of its own."""
 
     name = "outfeed"
+    watched = ("forebay.outfeed.v1.OutfeedService/ListPeers",)
 
     def __init__(
         self, identity: Identity, folder: Path, surroundings: Surroundings, clock: Clock | None = None

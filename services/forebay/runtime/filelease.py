@@ -24,8 +24,11 @@ class FileLease:
         self._path = path
         self._descriptor: int | None = None
 
-    async def take(self, holder: str, seconds: float) -> int | None:
-        """Lock the file and write the holder into it; None when another process, or object, has the lock."""
+    async def take(self, holder: str, seconds: float, patience: float = 0.0) -> int | None:
+        """Lock the file and write the holder into it; None when another process, or object, has the lock.
+
+        The kernel knows when a holder has ended, so that nobody need be patient.
+        """
         with file_errors(self._path):
             return await asyncio.to_thread(self._take, holder)
 

@@ -14,6 +14,8 @@ from forebay.runtime.tls import server_credentials
 
 MESSAGE_LIMIT = 16 * 1024 * 1024
 """Octets of a message, either way, unless set."""
+LARGE_MESSAGE_LIMIT = 65 * 1024 * 1024
+"""The same where one message of ours may hold 64 MiB of a user's, and an envelope."""
 MIN_PING_SECONDS = 20
 """Keepalive pings of clients closer than this end their connection."""
 

@@ -100,7 +100,7 @@ class Host:
         return Guard(
             calls=self._calls,
             admit=self.state.admit,
-            authorizer=Authorizer(self.service.access, self.settings.operator),
+            authorizer=Authorizer(self.service.access, self.settings.operator, self.service.watched),
             deadlines=self.settings.grpc.deadlines,
             metrics=RpcMetrics(self._registry),
             tracing=self._tracing,

@@ -7,7 +7,10 @@ from typing import Any, Protocol
 from forebay.runtime.clock import Clock
 from forebay.runtime.errors import LeaseError
 from forebay.runtime.kubeapi import Answer
+from forebay.runtime.lease import Standing
 
+NOTE = "forebay.dev/note"
+"""Annotation of the holder's note."""
 FOUND, CREATED, FORBIDDEN, MISSING, CONFLICT = 200, 201, 403, 404, 409
 
 
@@ -35,13 +38,13 @@ class KubeLease:
         self._seen: tuple[object, float] = (None, 0.0)
         """Another's last renewal, and when by our clock it was first seen."""
 
-    async def take(self, holder: str, seconds: float) -> int | None:
-        """Create the Lease, or write the holder into it when it is free or has run out."""
+    async def take(self, holder: str, seconds: float, patience: float = 0.0) -> int | None:
+        """Create the Lease, or write the holder into it when it is free or has run out, and was so for `patience`."""
         found = await self._read()
         if found is None:
             wanted = {"metadata": self._metadata, "spec": self._spec(holder, seconds, 1)}
             return self._epoch(await self._api.request("POST", self._folder, wanted))
-        if not self._is_free(found, holder):
+        if not self._is_free(found, holder, patience):
             return None
         return self._epoch(await self._write(found, self._spec(holder, seconds, transitions(found) + 1)))
 
@@ -62,20 +65,40 @@ class KubeLease:
             spec = {**found["spec"], "holderIdentity": "", "renewTime": self._now(), "leaseDurationSeconds": 1}
             self._epoch(await self._write(found, spec))
 
+    async def standing(self) -> Standing:
+        """What is written in it; the note is an annotation."""
+        found = await self._read() or {}
+        annotations = found.get("metadata", {}).get("annotations") or {}
+        return Standing(
+            str(found.get("spec", {}).get("holderIdentity") or ""), transitions(found), annotations.get(NOTE, "")
+        )
+
+    async def write_note(self, holder: str, note: str) -> bool:
+        """Write a note beside the lease; False, and nothing is written, when it is another's."""
+        while (found := await self._read()) is not None and found.get("spec", {}).get("holderIdentity") == holder:
+            metadata = found["metadata"]
+            noted = {**metadata, "annotations": {**(metadata.get("annotations") or {}), NOTE: note}}
+            if self._epoch(await self._write({**found, "metadata": noted}, found["spec"])) is not None:
+                return True
+        return False
+
     async def holder(self) -> str:
         """Who is written in it. It may have run out."""
         found = await self._read()
         return str((found or {}).get("spec", {}).get("holderIdentity") or "")
 
-    def _is_free(self, found: dict[str, Any], holder: str) -> bool:
+    def _is_free(self, found: dict[str, Any], holder: str, patience: float) -> bool:
         spec = found.get("spec", {})
-        if spec.get("holderIdentity") in (None, "", holder):
+        if spec.get("holderIdentity") == holder:
             return True
-        renewal = (spec["holderIdentity"], spec.get("renewTime"), spec.get("leaseTransitions"))
+        renewal = (spec.get("holderIdentity"), spec.get("renewTime"), spec.get("leaseTransitions"))
         now = self._clock.monotonic()
         if renewal != self._seen[0]:
             self._seen = (renewal, now)
-        return now - self._seen[1] > float(spec.get("leaseDurationSeconds") or 0)
+        unchanged = now - self._seen[1]
+        if not spec.get("holderIdentity"):
+            return unchanged >= patience
+        return unchanged > float(spec.get("leaseDurationSeconds") or 0) + patience
 
     async def _read(self) -> dict[str, Any] | None:
         answer = await self._api.request("GET", self._path)

@@ -7,7 +7,7 @@ clock and stops well before the record lets anyone else in, so that no two ever 
 import asyncio
 from dataclasses import dataclass, field
 from random import Random
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import structlog
 
@@ -18,14 +18,27 @@ from forebay.runtime.errors import LeaseError
 log = structlog.stdlib.get_logger(__name__)
 
 
+class Standing(NamedTuple):
+    """What a record says at one instant."""
+
+    holder: str = ""
+    """Who holds the lease, as last recorded; empty when nobody does. It may have run out."""
+    epoch: int = 0
+    note: str = ""
+    """What the holder has written beside it; it stays until another note is written, by whomever."""
+
+
 class LeaseRecord(Protocol):
     """Where a lease is recorded. Every method raises `LeaseError` when the record cannot be read or written."""
 
     name: str
     """For logs and errors."""
 
-    async def take(self, holder: str, seconds: float) -> int | None:
-        """Record the holder unless another holds it; the epoch, higher with each taking, or None."""
+    async def take(self, holder: str, seconds: float, patience: float = 0.0) -> int | None:
+        """Record the holder unless another holds it; the epoch, higher with each taking, or None.
+
+        patience: seconds for which it is left to others once it is free.
+        """
         ...
 
     async def renew(self, holder: str, seconds: float) -> bool:
@@ -91,6 +104,8 @@ class Lease:
         """Of the last acquisition: whoever has seen a higher one must refuse us."""
         self.lost = asyncio.Event()
         """Set when the lease has ended before it was released. It is cleared by acquiring again."""
+        self.patience = 0.0
+        """Seconds for which it is left to others once it is free."""
         self._record = record
         self._clock = clock
         self._settings = settings or LeaseSettings()
@@ -114,7 +129,7 @@ class Lease:
         """Take it if it is free, and keep it from then on."""
         asked = self._clock.monotonic()
         try:
-            epoch = await self._record.take(self.holder, self._settings.seconds)
+            epoch = await self._record.take(self.holder, self._settings.seconds, self.patience)
         except LeaseError as error:
             log.warning("lease not acquired", lease=self._record.name, problem=str(error))
             return False

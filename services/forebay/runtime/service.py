@@ -1,6 +1,6 @@
 """What a service is to the runtime that hosts it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 import grpc
@@ -36,6 +36,8 @@ class Service(Protocol):
 
     name: str
     """As in `forebay serve NAME`."""
+    watched: Collection[str] = ()
+    """Methods that the operator calls to tell how the service is, as `package.Service/Method`."""
 
     def register(self, server: grpc.aio.Server) -> Sequence[str]:
         """Add the servicers; the full names of their services, for health and reflection.

@@ -3,6 +3,7 @@
 from forebay.spill import scripts
 from forebay.spill.desk import Desk
 from forebay.spill.limits import Dropped
+from forebay.spill.staging import LUMP
 
 
 class Castoffs:
@@ -14,6 +15,8 @@ class Castoffs:
         """Streams that were read to their end."""
         self._place: bytes | None = None
         """Up to where the next one was read."""
+        self._rest: list[bytes] = []
+        """What was read of it and is not told yet."""
 
     async def read(self, count: int) -> Dropped | None:
         """The next entries of one stream, at most `count`; None when all were read."""
@@ -21,12 +24,21 @@ class Castoffs:
         for castoff in desk.ledger.castoffs:
             if castoff.id in self._told:
                 continue
-            if entries := await desk.entries(desk.keys.castoff(castoff.id), self._place, count):
-                self._place = entries[-1].id
-                return Dropped(castoff.reason, [entry.data for entry in entries], castoff.kind)
+            if not self._rest:
+                await self._read(desk.keys.castoff(castoff.id), count)
+            if self._rest:
+                told, self._rest = self._rest[:count], self._rest[count:]
+                return Dropped(castoff.reason, told, castoff.kind)
             self._told.add(castoff.id)
             self._place = None
         return None
+
+    async def _read(self, stream: str, count: int) -> None:
+        """Read on in a stream, whose entries have many fields each."""
+        start = b"(" + self._place if self._place else b"-"
+        (reply,) = await self._desk.run(("XRANGE", stream, start, "+", "COUNT", max(1, count // LUMP)))
+        for self._place, fields in reply:
+            self._rest += fields[1::2]
 
     async def forget(self) -> None:
         """Delete the streams that were read to their end."""

@@ -6,19 +6,20 @@ appending.
 
 import json
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from types import TracebackType
 
 from forebay.spill import scripts
 from forebay.spill.blockingclient import BlockingClient
-from forebay.spill.compactionplan import Commit, Input, Output, Plan, Reason
+from forebay.spill.compactionplan import Batch, Commit, Input, Output, Plan, Reason
 from forebay.spill.desk import STALLS, stalled
+from forebay.spill.dialogue import Question
 from forebay.spill.keys import Kind, OwnerKeys, owner_of, registry_key
 from forebay.spill.ledger import Ledger, Segment
 from forebay.spill.resend import Entry
 from forebay.spill.settings import TlsFiles
-from forebay.spill.staging import FIELD, Staging, abandon, refresh
+from forebay.spill.staging import DroppedStaging, Staging, abandon, refresh
 
 KINDS = (Kind.BACKLOG, Kind.DEFERRED)
 
@@ -73,9 +74,21 @@ class Compactor:
 
     def read(self, stream: str, after: bytes | None, count: int, until: bytes | None = None) -> list[Entry]:
         """At most `count` entries (id, data) of a stream behind an id, in order, up to and with the id `until`."""
+        entries = self._range(stream, after, count, until).answer()
+        return [Entry(entry_id, fields[1]) for entry_id, fields in entries]
+
+    def batches(
+        self, stream: str, count: int, after: bytes | None = None, until: bytes | None = None
+    ) -> Iterator[Batch]:
+        """All entries that `read` would find, in parts: the next is asked for while the caller works at one."""
+        question = self._range(stream, after, count, until)
+        while entries := question.answer():
+            question = self._range(stream, entries[-1][0], count, until)
+            yield Batch([entry_id for entry_id, _ in entries], [fields[1] for _, fields in entries])
+
+    def _range(self, stream: str, after: bytes | None, count: int, until: bytes | None) -> Question:
         start = b"(" + after if after else b"-"
-        entries = self._client.run("XRANGE", stream, start, until or b"+", "COUNT", count)
-        return [Entry(entry_id, fields[FIELD]) for entry_id, fields in entries]
+        return self._client.ask(stream, "XRANGE", stream, start, until or b"+", "COUNT", count)
 
     def stage(self, plan: Plan, kind: Kind, rows: Iterable[tuple[int, bytes]], rotate_bytes: int) -> list[Output]:
         """Write what stays of one kind, in the order in which it shall be sent, to temporary streams.
@@ -84,7 +97,7 @@ class Compactor:
         data. Parts may be staged one by one, or by several processes; the order of the outputs is that of the commit.
         Raises `SpillFullError`; what was written is deleted then.
         """
-        return Staging(self._client, self._keys(plan.owner), kind, None, rotate_bytes).write(rows)
+        return Staging(self._client, self._keys(plan.owner), kind, rotate_bytes).write(rows)
 
     def stage_dropped(self, plan: Plan, kind: Kind, reason: Reason, entries: Iterable[bytes]) -> list[Output]:
         """Write what is dropped to a temporary stream, so that the owner's service releases what it stands for.
@@ -92,8 +105,7 @@ class Compactor:
         Leave out repeats of the very thing that stays: what it stands for is needed still.
         Raises `SpillFullError`; what was written is deleted then.
         """
-        rows = ((0, data) for data in entries)
-        return Staging(self._client, self._keys(plan.owner), kind, reason, float("inf")).write(rows)
+        return DroppedStaging(self._client, self._keys(plan.owner), kind, reason).write(entries)
 
     def refresh(self, outputs: Iterable[Output]) -> None:
         """Have temporary streams stay for ten more minutes."""

@@ -44,6 +44,14 @@ class Plan:
         return tuple(item for item in self.inputs if item.kind is kind)
 
 
+class Batch(NamedTuple):
+    """Entries that follow each other in a stream."""
+
+    ids: list[EntryId]
+    entries: list[bytes]
+    """The data of each."""
+
+
 class Output(NamedTuple):
     """A temporary stream: entries that stay, or, with a reason, entries that are dropped."""
 
@@ -51,6 +59,7 @@ class Output(NamedTuple):
     """What its entries were: BACKLOG or DEFERRED."""
     stream: str
     entries: int
+    """As the stream counts them: of those that are dropped, one holds many."""
     bytes: int
     last: EntryId
     """Id of its last entry."""

@@ -46,6 +46,7 @@ REGISTER = Script("register", "")
 RELEASE = Script("release", _COMMON)
 RENEW = Script("renew", _COMMON)
 STAGE = Script("stage", "")
+STAGE_DROPPED = Script("stage_dropped", "")
 
 _ALL = (
     ACQUIRE,
@@ -63,5 +64,6 @@ _ALL = (
     RELEASE,
     RENEW,
     STAGE,
+    STAGE_DROPPED,
 )
 _TEXTS: dict[Argument, str] = {script.digest: script.text for script in _ALL}

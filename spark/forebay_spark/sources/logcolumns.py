@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from forebay.feedlog.frames import BODY_OFFSET, Gap, scan
+from forebay.feedlog.frames import BODY_OFFSET, Gap, sound_runs
 from forebay.feedlog.logsegment import SLOT_MASK
 
 Numbers = NDArray[np.int64]
@@ -39,7 +39,9 @@ class LogColumns(NamedTuple):
 def columns_of(data: bytes, gaps: list[Gap], start: int) -> LogColumns:
     """The sound records of a segment, from `start` on; what lies between them is added to `gaps`."""
     octets = np.frombuffer(data, np.uint8)
-    bodies = np.fromiter((begin for begin, _ in scan(data, gaps, start)), np.int64) + BODY_OFFSET
+    # The last of a run is where it ends.
+    runs = [np.array(run[:-1], np.int64) for run in sound_runs(data, gaps, start)]
+    bodies = np.concatenate([np.empty(0, np.int64), *runs]) + BODY_OFFSET
     heads = _taken(octets, bodies, _BODY.itemsize).view(_BODY).reshape(-1)
     begins = bodies + _BODY.itemsize
     ends = begins + heads["message_id"]

@@ -8,13 +8,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
-from pyarrow.compute import add  # type: ignore[import-untyped]
 
 from forebay.msgstore.record import FILE_HEAD_SIZE, HEAD_SIZE, Codec, FileHead, decode_file_head, new_marker
-from forebay.msgstore.scan import Damage, Found, Scanner, guess_marker
+from forebay.msgstore.scan import Damage, guess_marker
 from forebay_spark.datafolder import DataFolder
 from forebay_spark.readfile import ReadFile
+from forebay_spark.sources.facts import Facts, binaries
+from forebay_spark.sources.recordcolumns import Records, records_of
 
 WHOLE = "whole"
 """State of a record whose checksum is right."""
@@ -24,10 +26,8 @@ TORN = "torn"
 """State of such octets at the end of a file: most likely a write that is under way, or that a crash cut short."""
 GONE = "gone"
 """State of a file that was deleted before it could be read: garbage collection has moved what was needed of it."""
-LARGEST = 128 << 20
+LARGEST = 512 << 20
 """Octets of a partition at most, but for a single file that is longer."""
-ROWS = 8192
-"""Rows of a batch, about."""
 _COLUMNS = ["file", "place", "octets", "stamp", "id", "state"]
 
 
@@ -57,6 +57,11 @@ class MessageFiles:
 
     def read(self, files: Files) -> Iterator[pa.RecordBatch]:
         """The rows of a part."""
+        for piece in self.pieces(files):
+            yield _whole(piece) if isinstance(piece, Facts) else piece
+
+    def pieces(self, files: Files) -> Iterator[Facts | pa.RecordBatch]:
+        """The same, the whole records as facts."""
         codec = Codec(files.marker)
         for number in files.numbers:
             try:
@@ -86,34 +91,27 @@ def _head(file: ReadFile) -> FileHead | None:
     return decode_file_head(file.pread(FILE_HEAD_SIZE, 0), file.name)
 
 
-def _read(file: ReadFile, number: int, codec: Codec) -> Iterator[pa.RecordBatch]:
-    scanner = Scanner(file, codec)
-    found: list[Found] = []
-    for block in scanner.blocks():
-        found += block
-        if len(found) >= ROWS:
-            yield _records(number, found)
-            found = []
-    yield _records(number, found)
-    damages = scanner.damages
+def _read(file: ReadFile, number: int, codec: Codec) -> Iterator[Facts | pa.RecordBatch]:
+    damages: list[Damage] = []
+    for records in records_of(file, codec, damages):
+        yield _facts(number, records)
     if _head(file) is None:
         size = min(FILE_HEAD_SIZE, file.size())
         damages = [Damage(file.name, 0, size, "", size == file.size()), *damages]
     for is_torn, state in ((False, DAMAGED), (True, TORN)):
-        yield _broken(number, [damage for damage in damages if damage.torn == is_torn], state)
+        if found := [damage for damage in damages if damage.torn == is_torn]:
+            yield _broken(number, found, state)
 
 
-def _records(number: int, found: Sequence[Found]) -> pa.RecordBatch:
-    places, sizes, stamps, ids, _ = zip(*found, strict=True) if found else ((),) * 5
-    columns = [
-        pa.repeat(number, len(found)),
-        pa.array(places, pa.int64()),
-        add(pa.array(sizes, pa.int64()), HEAD_SIZE),
-        pa.array(stamps, pa.int64()),
-        pa.array(ids, pa.binary()),
-        pa.repeat(WHOLE, len(found)),
-    ]
-    return pa.record_batch(columns, _COLUMNS)
+def _facts(number: int, records: Records) -> Facts:
+    file = np.full(len(records.ids), number)
+    octets = records.lengths + HEAD_SIZE
+    return Facts(records.ids, {"file": file, "place": records.places, "octets": octets, "stamp": records.stamps})
+
+
+def _whole(facts: Facts) -> pa.RecordBatch:
+    numbers = [pa.array(facts.columns[name]) for name in ("file", "place", "octets", "stamp")]
+    return pa.record_batch([*numbers, binaries(facts.ids), pa.repeat(WHOLE, len(facts.ids))], _COLUMNS)
 
 
 def _broken(number: int, damages: Sequence[Damage], state: str) -> pa.RecordBatch:

@@ -7,11 +7,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from forebay.msgstore.indexfile import Kind, Record
+from forebay.msgstore.indexfile import Kind
 from forebay.msgstore.queuerecord import (
+    ACKNOWLEDGE,
     DELIVER,
     PUBLISH,
     QueueEntry,
@@ -26,6 +28,16 @@ from forebay_spark.datafolder import DataFolder
 from forebay_spark.readfile import ReadFile
 
 _COLUMNS = ["queue", "seq", "id", "size", "expiry", "embedded", "deliveries", "damage"]
+_OF_MESSAGES = {PUBLISH, DELIVER, ACKNOWLEDGE}
+
+
+class Record(NamedTuple):
+    """A record about messages of a queue."""
+
+    kind: int
+    stamp: int
+    id: bytes
+    body: bytes
 
 
 @dataclass(frozen=True)
@@ -57,6 +69,10 @@ class QueueEntries:
         for entries in index.segments():
             yield _batch(name, entries)
         yield _damages(name, index.damage)
+
+    def pieces(self, part: Queue) -> Iterator[pa.RecordBatch]:
+        """The same; there are too few to be told of in another way."""
+        return self.read(part)
 
 
 class _Index:
@@ -95,6 +111,7 @@ class _Index:
                 Record(found.kind, found.stamp, found.id, scanner.body(found))
                 for block in scanner.blocks()
                 for found in block
+                if found.kind in _OF_MESSAGES
             ]
             damages = [damage for damage in scanner.damages if not damage.torn]
             self.damage += [f"{file.name}: {size} octets at {at} are damaged" for _, at, size, _, _ in damages]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from forebay.feedlog import logsegment, releases
@@ -16,6 +17,7 @@ from forebay.feedlog.frames import Gap, content_start, scan, torn_tail
 from forebay.feedlog.messagekey import message_key
 from forebay.feedlog.segmentbits import SegmentBits
 from forebay_spark.datafolder import DataFolder
+from forebay_spark.sources.facts import Facts, binaries
 from forebay_spark.sources.logcolumns import LogColumns, columns_of
 
 GROUP = 32
@@ -51,6 +53,11 @@ class FeedReferences:
 
     def read(self, part: Segments) -> Iterator[pa.RecordBatch]:
         """The rows of a part. Raises `FormatError` for a log of a newer release."""
+        for piece in self.pieces(part):
+            yield _batch(piece) if isinstance(piece, Facts) else piece
+
+    def pieces(self, part: Segments) -> Iterator[Facts | pa.RecordBatch]:
+        """The same, what there is about bodies as facts."""
         if self._feed is None:
             return
         log = _Log(self._feed, self._is_closed)
@@ -58,8 +65,9 @@ class FeedReferences:
         # The journal comes last, for it tells of releases of all that is in the segments by now, however it grows.
         told = log.replay({segment.bits.number: segment.bits for segment in segments})
         for segment in segments:
-            yield _batch(segment)
-        yield _damages(log.damage + told if part.is_first else log.damage)
+            yield _facts(segment)
+        if damage := log.damage + told if part.is_first else log.damage:
+            yield _damages(damage)
 
 
 class _Segment(NamedTuple):
@@ -120,11 +128,15 @@ def _numbers(folder: Path, number: Callable[[str], int | None]) -> list[int]:
     return sorted(found for name in names if (found := number(name)) is not None)
 
 
-def _batch(segment: _Segment) -> pa.RecordBatch:
+def _facts(segment: _Segment) -> Facts:
     counts = [count for _, count in segment.bits.counts()]
     # Of most articles nobody needs the body any more: theirs are not looked for.
-    keys = pa.array(list(map(message_key, segment.articles.message_ids(counts))), pa.binary())
-    return _rows(keys, pa.array(list(filter(None, counts)), pa.int64()), pa.nulls(len(keys), pa.string()))
+    ids = b"".join(map(message_key, segment.articles.message_ids(counts)))
+    return Facts(np.frombuffer(ids, "V16"), {"owners": np.array(list(filter(None, counts)), np.int64)})
+
+
+def _batch(facts: Facts) -> pa.RecordBatch:
+    return _rows(binaries(facts.ids), pa.array(facts.columns["owners"]), pa.nulls(len(facts.ids), pa.string()))
 
 
 def _damages(damage: Sequence[str]) -> pa.RecordBatch:

@@ -9,6 +9,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from forebay.msgstore import snapshot
 from forebay.msgstore.index import OFFSET_BITS, OFFSET_MASK
 from forebay_spark.datafolder import DataFolder
+from forebay_spark.sources.facts import Facts, binaries
 
 GROUP = 64
 """Chunks of a partition at most; each has 4096 messages."""
@@ -48,23 +49,22 @@ class MessageSnapshot:
 
     def read(self, part: Chunks) -> Iterator[pa.RecordBatch]:
         """The rows of a part. Raises `SnapshotError`."""
+        for ids, columns in self.pieces(part):
+            yield pa.record_batch([binaries(ids), *map(pa.array, columns.values())], _COLUMNS)
+
+    def pieces(self, part: Chunks) -> Iterator[Facts]:
+        """The same as facts."""
         if self._path is None:
             return
         with self._folder.open(self._path) as file:
             head = snapshot.read_head(file)
             for number in range(part.first, part.stop):
-                yield _batch(snapshot.read_chunk(file, head, number))
+                yield _facts(snapshot.read_chunk(file, head, number))
 
 
-def _batch(chunk: bytes) -> pa.RecordBatch:
+def _facts(chunk: bytes) -> Facts:
     entries = np.frombuffer(chunk, _ENTRY)
-    places = entries["place"].astype("<u8")
-    ends = pa.py_buffer(np.arange(0, 16 * len(entries) + 1, 16, dtype="<i4"))
-    columns = [
-        pa.Array.from_buffers(pa.binary(), len(entries), [None, ends, pa.py_buffer(entries["id"].tobytes())]),
-        pa.array(places >> OFFSET_BITS, pa.int64()),
-        pa.array(places & OFFSET_MASK, pa.int64()),
-        pa.array(entries["size"].astype("<i8")),
-        pa.array(entries["references"].astype("<i8")),
-    ]
-    return pa.record_batch(columns, _COLUMNS)
+    places = entries["place"].astype(np.int64)
+    columns = {"file": places >> OFFSET_BITS, "place": places & OFFSET_MASK}
+    columns |= {name: entries[field].astype(np.int64) for name, field in (("size", "size"), ("counted", "references"))}
+    return Facts(entries["id"], columns)

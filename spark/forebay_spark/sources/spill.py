@@ -108,12 +108,11 @@ class SpillReader(DataSourceReader):
         if not isinstance(partition, SpillPartition):
             # Spark makes one of its own where there are none.
             return
-        part, after = partition.part, partition.after
+        part = partition.part
         origin = Origin(partition.owner, part.kind.value, part.segment)
         with self._place.connect() as compactor:
-            while entries := compactor.read(part.stream, after, READ, partition.until):
-                yield Columns(origin, entries).batch(self._columns)
-                after = entries[-1][0]
+            for batch in compactor.batches(part.stream, READ, partition.after, partition.until):
+                yield Columns(origin, batch.ids, batch.entries).batch(self._columns)
 
 
 def plans_of(place: SpillPlace, owner: str | None) -> list[Plan]:

@@ -73,10 +73,8 @@ def test_no_secret_can_be_reached_cluster_wide():
 def test_nothing_can_be_made_cluster_wide_but_events():
     (role,) = of_kind(rendered("cluster-wide"), "ClusterRole")
     changing = {(resource, verb) for _, resource, verb in rights(role) if verb not in ("get", "list", "watch")}
-    assert changing == {
-        ("events", "create"),
-        *((f"{kind}/status", "patch") for kind in ("spills", "outfeeds", "peerfeeds", "compactions")),
-    }
+    kinds = ("spills", "outfeeds", "peerfeeds", "stores", "storequeues", "compactions")
+    assert changing == {("events", "create"), *((f"{kind}/status", "patch") for kind in kinds)}
 
 
 def test_secrets_are_never_listed():
@@ -96,9 +94,13 @@ def test_outside_of_its_namespaces_authorities_alone_are_reached_by_name():
     assert named == [["forebay-ca-news", "forebay-ca-lab"]]
 
 
-def test_a_lease_is_reached_only_where_a_leader_is_elected():
-    assert not [right for right in in_namespace(rendered("defaults"), "system") if right[1] == "leases"]
-    assert [right for right in in_namespace(rendered("leader-election"), "system") if right[1] == "leases"]
+def test_the_lease_of_the_operator_is_reached_only_where_a_leader_is_elected():
+    def named(sample):
+        rules = [rule for role in roles(rendered(sample)) for rule in role["rules"] if "leases" in rule["resources"]]
+        return {name for rule in rules for name in rule.get("resourceNames", ())}
+
+    assert named("defaults") == set()
+    assert named("leader-election") == {"forebay-operator"}
 
 
 @each_sample

@@ -109,7 +109,7 @@ async def test_a_service_that_comes_later_is_found(service):
     async with OutfeedClient.connect(f"127.0.0.1:{port}") as client:
         offering = client.offer(articles(25), QUICK)
         waiting = asyncio.ensure_future(verdicts(offering))
-        await eventually(lambda: offering._backoff.failures > 1)
+        await eventually(lambda: offering._retrying.failures > 1)
         async with listening(service, address=f"127.0.0.1:{port}"):
             await waiting
     assert service.taken == articles(25)

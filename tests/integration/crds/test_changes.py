@@ -31,6 +31,10 @@ def peerfeed(outfeed="hub", host="a"):
     return {"outfeedRef": {"name": outfeed}, "hosts": [host]}
 
 
+def queue(**spec):
+    return {"storeRef": {"name": "main"}, **spec}
+
+
 def managed(storage="2GiB"):
     return {"managed": {"storage": storage}}
 
@@ -43,6 +47,16 @@ def managed(storage="2GiB"):
         ("Outfeed", outfeed(), outfeed("10GB"), "spec.storage.size: Forbidden: can't be lowered"),
         ("Outfeed", outfeed("30GiB"), {"spillRef": {"name": "main"}}, "spec.storage.size: Forbidden: can't be lowered"),
         ("Peerfeed", peerfeed(), peerfeed("b"), "spec.outfeedRef: Forbidden: can't be changed, since its backlog"),
+        (
+            "Store",
+            {"storage": {"size": "2GiB"}},
+            {"storage": {"size": "1GiB"}},
+            "spec.storage.size: Forbidden: can't be",
+        ),
+        ("StoreQueue", queue(), {"storeRef": {"name": "b"}}, "spec.storeRef: Forbidden: can't be changed, since its"),
+        ("StoreQueue", queue(), queue(durable=False), "spec.durable: Forbidden: can't be changed, since its messages"),
+        ("StoreQueue", queue(maxPriority=9), queue(), "spec.maxPriority: Forbidden: can't be changed, since its"),
+        ("StoreQueue", queue(), queue(implementation="own"), "spec.implementation: Forbidden: can't be changed"),
         ("Spill", managed(), managed(1024**3), "spec.managed.storage: Forbidden: can't be lowered"),
         ("Spill", managed(), {"url": "redis://a"}, "spec.managed: Forbidden: can't be added or removed, since the"),
         ("Spill", FROM_SECRET, managed(), "spec.managed: Forbidden: can't be added or removed"),
@@ -61,6 +75,9 @@ def test_change_is_refused(changed, kind, old, new, words):
         ("Outfeed", outfeed("1024MiB"), outfeed("1GiB")),
         ("Outfeed", outfeed(10 * 1024**3), outfeed("11GiB")),
         ("Peerfeed", peerfeed(), peerfeed(host="b")),
+        ("Store", {}, {"storage": {"size": "30GiB"}, "index": "disk", "fsync": {"mode": "none"}}),
+        ("StoreQueue", queue(), queue(ttl="1m", maxLength=5, overflow="RejectPublish", bindings=["a.#"])),
+        ("StoreQueue", queue(durable=True), queue(maxPriority=0, implementation="variable")),
         ("Spill", managed(), managed("16GiB")),
         ("Spill", {"url": "redis://a"}, {"url": "redis://b"}),
         ("Spill", {"url": "redis://a"}, FROM_SECRET),

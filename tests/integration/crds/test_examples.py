@@ -8,7 +8,7 @@ import yaml
 from forebay.api.manifests import read_object
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
-FOLDERS = [EXAMPLES / name for name in ("quickstart", "compaction")]
+FOLDERS = [EXAMPLES / name for name in ("quickstart", "compaction", "store")]
 MANIFESTS = [
     manifest
     for folder in FOLDERS
@@ -19,6 +19,8 @@ SMALLEST = [
     {"kind": "Spill", "spec": {"managed": {}}},
     {"kind": "Outfeed", "spec": {"spillRef": {"name": "main"}, "listeners": {"nntp": {}}}},
     {"kind": "Peerfeed", "spec": {"outfeedRef": {"name": "hub"}, "hosts": ["news.example.com"]}},
+    {"kind": "Store", "spec": {}},
+    {"kind": "StoreQueue", "spec": {"storeRef": {"name": "main"}}},
     {"kind": "Compaction", "spec": {"job": "compact-spill", "targetRef": {"kind": "Spill", "name": "main"}}},
 ]
 
@@ -55,13 +57,23 @@ def test_category_lists_all_kinds(apiserver, applied):
     listed = apiserver.admin.kubectl("get", "forebay", "-n", applied, "-o", "name").split()
     assert {name.partition("/")[0] for name in listed} == {
         "spill.forebay.dev", "outfeed.forebay.dev", "peerfeed.forebay.dev", "compaction.forebay.dev",
+        "store.forebay.dev", "storequeue.forebay.dev",
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(("short", "figures"), [("spl", "SERVICES"), ("of", "PEERS"), ("pf", "CONNECTIONS")])
+@pytest.mark.parametrize(
+    ("short", "figures"),
+    [
+        ("spl", ["SERVICES", "BACKLOG"]),
+        ("of", ["PEERS", "BACKLOG"]),
+        ("pf", ["CONNECTIONS", "BACKLOG"]),
+        ("st", ["QUEUES", "MESSAGES"]),
+        ("sq", ["MESSAGES", "UNACKED"]),
+    ],
+)
 def test_short_name_prints_readiness_and_figures(apiserver, applied, short, figures):
     head = apiserver.admin.kubectl("get", short, "-n", applied).splitlines()[0].split()
-    assert head == ["NAME", "READY", "REASON", figures, "BACKLOG", "AGE"]
+    assert head == ["NAME", "READY", "REASON", *figures, "AGE"]
 
 
 def test_a_compactions_columns_are_its_runs(apiserver, applied):
@@ -73,3 +85,9 @@ def test_peerfeeds_are_found_by_their_outfeed(apiserver, applied):
     selected = ("get", "pf", "-n", applied, "-o", "name", "--field-selector")
     assert "peerfeed.forebay.dev/east" in apiserver.admin.kubectl(*selected, "spec.outfeedRef.name=hub").split()
     assert apiserver.admin.kubectl(*selected, "spec.outfeedRef.name=other").split() == []
+
+
+def test_queues_are_found_by_their_store(apiserver, applied):
+    selected = ("get", "sq", "-n", applied, "-o", "name", "--field-selector")
+    assert "storequeue.forebay.dev/orders" in apiserver.admin.kubectl(*selected, "spec.storeRef.name=main").split()
+    assert apiserver.admin.kubectl(*selected, "spec.storeRef.name=other").split() == []

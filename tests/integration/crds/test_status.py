@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from forebay.api.v1alpha1 import KINDS
 from kubeaccess import KubectlError
 
 READY = {
@@ -35,6 +36,8 @@ STATUSES = [
     ),
     ("outfeed", {"peers": "2/3", "backlog": 1200, "revision": 7}, "2/3 1200"),
     ("peerfeed", {"connections": 2, "backlog": 0}, "2 0"),
+    ("store", {"queues": "2/3", "messages": 1200, "revision": 7}, "2/3 1200"),
+    ("storequeue", {"ready": 12, "unacknowledged": 3, "consumers": 1}, "12 3"),
     (
         "compaction",
         {"lastRun": RUN, "earlierRuns": [RUN], "nextRun": "2026-11-29T02:00:00Z"},
@@ -45,15 +48,19 @@ SPECS = {
     "spill": {"managed": {}},
     "outfeed": {"spillRef": {"name": "main"}},
     "peerfeed": {"outfeedRef": {"name": "hub"}, "hosts": ["a"]},
+    "store": {},
+    "storequeue": {"storeRef": {"name": "main"}},
     "compaction": {"job": "compact-spill", "targetRef": {"kind": "Spill", "name": "main"}},
 }
+
+NAMES = {name.lower(): name for name in KINDS}
 
 
 @pytest.fixture(scope="module")
 def namespace(apiserver):
     namespace = apiserver.namespace("status")
     for kind, spec in SPECS.items():
-        head = {"apiVersion": "forebay.dev/v1alpha1", "kind": kind.capitalize(), "metadata": {"name": "it"}}
+        head = {"apiVersion": "forebay.dev/v1alpha1", "kind": NAMES[kind], "metadata": {"name": "it"}}
         apiserver.admin.apply({**head, "spec": spec}, namespace=namespace)
     return namespace
 

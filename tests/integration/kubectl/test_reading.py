@@ -121,6 +121,16 @@ async def test_access_is_told_with_the_clients_of_each_rule(read, hub):
     assert found == {"open": False, "rules": [rule]}
 
 
+async def test_a_store_is_named_with_its_kind(read, place):
+    rule = {"principal": f"till.{place.name}.client.forebay", "methods": ["Publish"]}
+    await place.resource("Store", "main", spec={"clients": ["till"], "access": [rule]})
+    found = read("access", "store/main", "-n", place.name, "-o", "json").json()
+    assert found == {"open": False, "rules": [{**rule, "clients": ["till"]}]}
+    assert read("access", "st/main", "-n", place.name, "--check", "till", "Consume").status == 1
+    clients = read("clients", "store/main", "-n", place.name, "-o", "json").json()
+    assert [each["secret"] for each in clients] == ["main-store-client-kubectl", "main-store-client-till"]
+
+
 async def test_an_empty_access_list_is_told_to_be_open(read, place):
     await place.resource("Outfeed", "hub", spec={"spillRef": {"name": "main"}})
     assert "may call everything" in read("access", "hub", "-n", place.name).out

@@ -3,9 +3,9 @@
 import asyncio
 import random
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from forebay.msgstore import MessageStore
 from messagestores import SMALL, abandon, body, ids, message_id, put
@@ -80,5 +80,6 @@ class StoreModel(RuleBasedStateMachine):
         assert self.store.stats.live_bytes == len(self.refs) * 244
 
 
-TestStoreModel = StoreModel.TestCase
-TestStoreModel.settings = settings(max_examples=25, stateful_step_count=25, deadline=None)
+def test_any_history_is_as_a_dictionary_says():
+    options = settings(max_examples=25, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck))
+    run_state_machine_as_test(StoreModel, settings=options)

@@ -151,7 +151,7 @@ async def test_message_that_only_the_page_cache_held_counts_as_durable_only_once
         assert store.read(ids([1, 2])) == [body(1), body(2)]
 
 
-async def test_newest_body_of_an_id_wins_over_copies_of_older_ones():
+async def test_newest_body_of_an_id_wins_over_copies_of_older_ones(snapshot):
     disk = PowerLossDisk()
     with opened(disk) as store:
         await store.put([put(1), *puts(range(10, 20))])
@@ -159,7 +159,7 @@ async def test_newest_body_of_an_id_wins_over_copies_of_older_ones():
         for text in (b"second", b"third"):
             store.remove(ids([1]))
             await store.put([Put(message_id(1), (text,))])
-    disk.unlink("persistent/index.snapshot")
+    disk.unlink(snapshot)
     with opened(disk) as store:
         store.recount([(message_id(1), 1)])
         assert store.read(ids([1])) == [b"third"]

@@ -1,4 +1,4 @@
-"""The operator's calls to a real outfeed with TLS: configuration in, status out, and pods that are not well."""
+"""The operator's calls to a real outfeed, and a store, over TLS: configuration in, status out, and pods in trouble."""
 
 import asyncio
 from contextlib import asynccontextmanager
@@ -11,12 +11,14 @@ from forebay.outfeed.configuration import Surroundings
 from forebay.outfeed.service import OutfeedService
 from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
 from forebay.runtime import ConfigDocument, GrpcSettings, Host, HostSettings
+from forebay.store.queueing.hub import open_hub
+from forebay.store.service import StoreService
 from forebay_operator.certificates import Authority
 from forebay_operator.pods import PodClients
 from forebay_operator.pods.identity import write
 from forebay_operator.principals import OPERATOR, server_name, server_names
 from integration.runtime.echo import EchoService, hosted
-from manifests import outfeed, peerfeed, spill
+from manifests import outfeed, peerfeed, spill, store, storequeue
 from ports import free_port
 
 SERVICE = "news/main-outfeed"
@@ -157,6 +159,23 @@ async def test_a_caller_that_is_not_the_operator_may_look_and_not_apply(client, 
     view = await client.apply(document(3))
     assert (view.revision, view.reachable) == (0, True)
     assert "PERMISSION_DENIED" in view.problem
+
+
+async def test_rules_of_access_do_not_blind_the_operator(client):
+    rules = [{"principal": "inn.news.client.forebay", "methods": ["Offer"]}]
+    view = await client.apply(ConfigDocument(3, (spill(), outfeed(access=rules), peerfeed("one"))))
+    assert (view.reachable, view.problem) == (True, "")
+    assert [peer.name for peer in view.peers] == ["one"]
+
+
+async def test_the_queues_of_a_store_are_seen_whatever_its_rules_of_access(tls, clients, tmp_path):
+    rules = [{"principal": "till.news.client.forebay", "methods": ["Publish"]}]
+    async with serving(StoreService(("news", "main"), tmp_path / "data", open_hub), tls) as host:
+        client = clients.client(SERVICE, pod(), host.grpc_port, NAME)
+        view = await client.apply(ConfigDocument(3, (store(access=rules), storequeue("orders"))))
+    assert (view.reachable, view.problem) == (True, "")
+    assert [queue.name for queue in view.queues] == ["orders"]
+    assert view.members == ()
 
 
 async def test_renewed_certificates_are_used_at_the_next_call(client, clients, authority, now):

@@ -10,6 +10,7 @@ from forebay_operator.resources import (
     config_secret,
     outfeed_objects,
     purge_job,
+    store_objects,
     tls_secret,
     valkey_objects,
     valkey_secret,
@@ -33,6 +34,7 @@ SETTINGS = Settings.model_validate(
 SPECS = {
     "Spill": {"managed": {"storage": "9GB", "memory": "100MB"}},
     "Outfeed": {"spillRef": {"name": "main"}, "listeners": {"nntp": {"port": 119}}},
+    "Store": {"memory": {"limit": "300MiB"}, "storage": {"size": "9GiB"}},
 }
 
 
@@ -44,15 +46,16 @@ async def client(apiserver):
 
 @pytest.fixture
 async def objects(apiserver, client):
-    """All that is made for an Outfeed and its Spill, both of which are there."""
+    """All that is made for an Outfeed with its Spill and for a Store, which are there."""
     namespace = apiserver.namespace("resources", **RESTRICTED)
-    spill, outfeed = [await create(client, namespace, kind) for kind in ("Spill", "Outfeed")]
+    spill, outfeed, store = [await create(client, namespace, kind) for kind in ("Spill", "Outfeed", "Store")]
     names = ServiceNames.of(outfeed)
     return [
         config_secret(outfeed, 1, b"document"),
         tls_secret(outfeed, names.tls, b"chain", b"key", b"authorities"),
         valkey_secret(spill, "password"),
         *outfeed_objects(outfeed, "0123", SETTINGS, monitoring=False),
+        *store_objects(store, SETTINGS, monitoring=False),
         *valkey_objects(spill, "4567", SETTINGS),
         purge_job(spill, "Outfeed", outfeed.metadata.uid, SETTINGS),
     ]
@@ -103,7 +106,7 @@ async def test_every_pod_is_let_into_a_restricted_namespace(client, objects):
     for body in objects:
         await apply(client, body)
     templates = [body["spec"]["template"] for body in objects if "template" in body.get("spec", {})]
-    assert len(templates) == 3
+    assert len(templates) == 4
     for template in templates:
         namespace = objects[0]["metadata"]["namespace"]
         await client.call("POST", f"api/v1/namespaces/{namespace}/pods", pod(template), dryRun="All")

@@ -9,7 +9,7 @@ import yaml
 from apiserver import ApiServer
 from eventually import eventually
 from forebay_operator.permissions import PERMISSIONS
-from operatorsite import Site, hub, peerfeed
+from operatorsite import Site, hub, peerfeed, shop, storequeue
 
 Right = tuple[str, str, str]
 """Group, resource and verb."""
@@ -57,7 +57,7 @@ def service_monitors(apiserver: ApiServer):
 
 async def test_each_right_is_used(service_monitors, make_site):
     site = await make_site({"leaderElection": {"enabled": True}})
-    await site.apply(*hub(clients=["reader"]), peerfeed("one"))
+    await site.apply(*hub(clients=["reader"]), peerfeed("one"), shop(), storequeue("orders"))
     await site.until_ready()
     await site.edit("Outfeed", "hub", storage={"size": "2GiB"}, clients=[])
     await eventually(lambda: has_grown(site), within=90)
@@ -66,6 +66,7 @@ async def test_each_right_is_used(service_monitors, make_site):
     await without_monitoring(site)
     await site.client.delete("Outfeed", site.namespace, "hub")
     await eventually(lambda: site.client.list("Job", site.namespace), within=90)
+    await site.apply(shop("pair", mirrors=1))  # whose pods may keep a Lease
     rights = {(each.group, each.resource, verb) for each in PERMISSIONS for verb in each.verbs}
     rights -= {right for right in rights if right[1].startswith(SPARK) or right == ENDED_RUN}
     await eventually(lambda: are_used(site, rights), within=90, every=1)

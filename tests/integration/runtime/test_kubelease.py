@@ -6,8 +6,8 @@ import pytest
 
 from fakeclock import FakeClock
 from forebay.runtime import KubeApi, KubeLease, Lease, LeaseError, SettingsError, in_cluster
-
-from .kubestandin import TOKEN, KubeStandIn
+from forebay.runtime.lease import Standing
+from kubestandin import TOKEN, KubeStandIn
 
 
 @pytest.fixture
@@ -179,3 +179,52 @@ def test_outside_of_a_cluster_the_remedy_is_told(monkeypatch):
     monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
     with pytest.raises(SettingsError, match="use a lock file"):
         in_cluster()
+
+
+async def test_a_lease_that_ran_out_is_left_to_others_for_a_while(lease, clock):
+    mine, other = lease(), lease()
+    await mine.take("pod-1", 15)
+    assert await other.take("pod-2", 15, 2) is None
+    clock.advance(16)
+    assert await other.take("pod-2", 15, 2) is None
+    clock.advance(2)
+    assert await other.take("pod-2", 15, 2) == 2
+
+
+async def test_a_lease_that_was_given_back_is_left_to_others_for_a_while(lease, clock):
+    mine, other = lease(), lease()
+    await mine.take("pod-1", 15)
+    await mine.release("pod-1")
+    assert await other.take("pod-2", 15, 2) is None
+    clock.advance(2)
+    assert await other.take("pod-2", 15, 2) == 2
+
+
+async def test_a_note_stays_over_renewals_and_holders(lease):
+    mine, other = lease(), lease()
+    await mine.take("pod-1", 15)
+    assert await mine.write_note("pod-1", "a,b")
+    assert await mine.renew("pod-1", 15)
+    await mine.release("pod-1")
+    await other.take("pod-2", 15)
+    assert await other.standing() == Standing("pod-2", 2, "a,b")
+
+
+async def test_only_the_holder_writes_a_note(lease):
+    mine, other = lease(), lease()
+    await mine.take("pod-1", 15)
+    assert not await other.write_note("pod-2", "b")
+    assert (await mine.standing()).note == ""
+
+
+async def test_a_note_is_written_over_what_was_changed_meanwhile(server, lease):
+    mine = lease()
+    await mine.take("pod-1", 15)
+    server.before_put = lambda: server.edit("store-a", leaseDurationSeconds=15)
+    assert await mine.write_note("pod-1", "a")
+    assert (await mine.standing()).note == "a"
+
+
+async def test_nothing_stands_in_a_lease_that_nobody_made(lease):
+    assert await lease().standing() == Standing()
+    assert not await lease().write_note("pod-1", "a")

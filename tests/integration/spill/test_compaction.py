@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+from redis import Redis
 
 from compacting import KINDS, Choice, Compaction, KilledError, MortalClient, compact, stage
 from eventually import eventually
@@ -392,10 +393,29 @@ async def test_a_repeated_commit_is_one(filled, compactor, valkey):
 
 
 async def test_a_repeated_batch_is_written_once(filled, compactor):
-    run = compactor._client.run
-    compactor._client.run = lambda *command: [run(*command), run(*command)][1]
+    ask = compactor._client.ask
+    compactor._client.ask = lambda *command: [ask(*command), ask(*command)][1]
     (output,) = compactor.stage(compactor.plan("peer"), Kind.BACKLOG, [(1, b"a"), (1, b"b")], 100)
     assert [entry.data for entry in compactor.read(output.stream, None, 10)] == [b"a", b"b"]
+
+
+async def test_batches_under_way_outlive_their_connection(filled, compactor, valkey):
+    """Whichever of them were carried out, each is written once, and in order."""
+
+    def rows() -> Iterator[tuple[int, bytes]]:
+        with Redis(port=valkey.port) as other:
+            for number in range(30_000):
+                if number % 4500 == 0:
+                    other.execute_command("CLIENT", "KILL", "TYPE", "NORMAL")
+                yield number, b"%08d" % number
+
+    outputs = compactor.stage(compactor.plan("peer"), Kind.BACKLOG, rows(), 100_000)
+    found = [data for output in outputs for batch in compactor.batches(output.stream, 1000) for data in batch.entries]
+    assert found == [b"%08d" % number for number in range(30_000)]
+    dropped = compactor.stage_dropped(compactor.plan("peer"), Kind.BACKLOG, "duplicate", (data for _, data in rows()))
+    client = compactor._client
+    found = [data for _, fields in client.run("XRANGE", dropped[0].stream, "-", "+") for data in fields[1::2]]
+    assert found == [b"%08d" % number for number in range(30_000)]
 
 
 def synced(compactor: Compactor) -> None:

@@ -26,6 +26,18 @@ COMPACTION = {
     "metadata": {"name": "nightly"},
     "spec": {"job": "compact-spill", "targetRef": {"kind": "Spill", "name": "spill"}},
 }
+STORE = {
+    "apiVersion": "forebay.dev/v1alpha1",
+    "kind": "Store",
+    "metadata": {"name": "main"},
+    "spec": {},
+}
+STORE_QUEUE = {
+    "apiVersion": "forebay.dev/v1alpha1",
+    "kind": "StoreQueue",
+    "metadata": {"name": "orders"},
+    "spec": {"storeRef": {"name": "main"}},
+}
 
 
 def changed(manifest, path, value):

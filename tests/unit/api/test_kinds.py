@@ -9,9 +9,12 @@ import pytest
 from forebay.api.manifests import read_object
 from forebay.api.v1alpha1 import Durability, Metadata, Peerfeed, PeerfeedSpec, Reference
 
-from .samples import COMPACTION, OUTFEED, PEERFEED, SPILL, changed
+from .samples import COMPACTION, OUTFEED, PEERFEED, SPILL, STORE, STORE_QUEUE, changed
 
-ALL = [pytest.param(manifest, id=manifest["kind"]) for manifest in (SPILL, OUTFEED, PEERFEED, COMPACTION)]
+ALL = [
+    pytest.param(manifest, id=manifest["kind"])
+    for manifest in (SPILL, OUTFEED, PEERFEED, STORE, STORE_QUEUE, COMPACTION)
+]
 
 PASSWORD = {"passwordFrom": {"secretRef": {"name": "peer", "key": "password"}}}
 

@@ -8,6 +8,7 @@ from forebay.api.rules import (
     Differ,
     Distinct,
     ExactlyOne,
+    GivenFor,
     Immutable,
     NotAbove,
     OnlyFor,
@@ -15,6 +16,7 @@ from forebay.api.rules import (
     Paired,
     Settled,
     SomePositive,
+    StaysPositive,
     broken,
 )
 
@@ -98,6 +100,14 @@ PAIRS = (("a", "n"), ("b", "m"))
             [("low", "means nothing here; remove it, or give firstName a or b")],
             id="means nothing",
         ),
+        pytest.param(GivenFor("low", "firstName", ("a",)), {"first_name": "b"}, [], id="not needed"),
+        pytest.param(GivenFor("low", "firstName", ("a",)), {"first_name": "a", "low": 1}, [], id="given"),
+        pytest.param(
+            GivenFor("low", "firstName", ("a", "b")),
+            {"first_name": "b"},
+            [("low", "is missing for firstName a or b; add it, or give another firstName")],
+            id="needed",
+        ),
         pytest.param(Distinct("second"), {"second": ("a", "b")}, [], id="distinct"),
         pytest.param(
             Distinct("second"),
@@ -127,11 +137,13 @@ def test_rule(rule, fields, problems):
         (SomePositive("a"), "`a` has at least one pattern without `!` or `@` before it."),
         (Paired("a", "b", PAIRS), "`a` is decided by `b`: `n` for `a`, `m` for `b`."),
         (OnlyFor("a", "b", ("c", "d")), "`a` is given only where `b` is c or d."),
+        (GivenFor("a", "b", ("c", "d")), "`a` is given where `b` is c or d."),
         (Distinct("a"), "`a` holds no item twice."),
         (Distinct("a", key="b"), "`a` holds no two items with the same `b`."),
         (Immutable("a", "it holds water"), "`a` can't be changed, since it holds water."),
         (Settled("a", "it holds water"), "`a` can't be added or removed, since it holds water."),
         (OnlyGrows("a"), "`a` can't be lowered, since volumes can't shrink."),
+        (StaysPositive("a", "it holds water"), "`a` can't go back to 0, since it holds water."),
     ],
 )
 def test_rule_in_words(rule, text):
@@ -144,6 +156,7 @@ def test_rule_in_words(rule, text):
         (Immutable("a", "it holds water"), "keep it, or create another resource with it"),
         (Settled("a", "it holds water"), "leave it, or create another resource"),
         (OnlyGrows("a"), "give what it was, or more"),
+        (StaysPositive("a", "it holds water"), "give 1 or more, or create another resource"),
     ],
 )
 def test_transition_tells_what_it_is_about_and_the_remedy(transition, remedy):

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
@@ -14,14 +15,18 @@ from prometheus_client.parser import text_string_to_metric_families
 import rooms
 from fakeclock import FakeClock
 from fakeconnection import Connections
+from forebay.msgstore import StoreStats
 from forebay.outfeed.incoming.feeder import ListenerCounts
 from forebay.outfeed.sending.ending import Cause
 from forebay.outfeed.servicemetrics import service_metrics
+from forebay.pb.store.v1 import store_pb2 as pb
 from forebay.runtime.hostmetrics import host_metrics
 from forebay.runtime.metrics import LoopCollector, make_registry
 from forebay.runtime.revisions import Revisions
 from forebay.runtime.rpcmetrics import RpcMetrics
 from forebay.runtime.service import Degradation
+from forebay.store.queueing.figures import Figures
+from forebay.store.servicemetrics import service_metrics as store_metrics
 from forebay_operator.compactions import RunCounts
 from forebay_operator.metrics import Metrics, QueueCollector, RunCollector
 from forebay_operator.queue import Key, WorkQueue
@@ -51,6 +56,18 @@ async def of_an_outfeed(folder: Path, connections: Connections) -> AsyncIterator
             peer.feed.ledger.dropped["maxAge"] += 1
         registry.register(LoopCollector(lambda: service_metrics(house.rooms, listener)))
         yield shown_by(registry)
+
+
+def of_a_store() -> Labels:
+    """A store with an alarm, and with a queue that has a message at its head."""
+    registry = make_registry()
+    queue = pb.QueueStatus(name="orders", state=pb.QUEUE_STATE_RUNNING)
+    queue.head_time.GetCurrentTime()
+    zeros = {each.name: 0 for each in fields(Figures)}
+    stats = StoreStats(**{each.name: 0 for each in fields(StoreStats)})
+    figures = Figures(**zeros | {"persistent": stats, "transient": stats, "alarms": [pb.Alarm(kind="DISK")]})
+    registry.register(LoopCollector(lambda: store_metrics(figures, [queue])))
+    return shown_by(registry)
 
 
 def of_the_operator() -> Labels:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from forebay.store.servicemetrics import KINDS
 from helmchart import CHART
 
 CHECKOUT = CHART.parents[1]
@@ -14,6 +15,7 @@ GIVEN = re.compile(
     r'(?:Verdict\(\w+,|Fault\(|Degradation\(|(?:Reconcile|Missing)Error\(|super\(\).__init__\()\s*"([A-Z][A-Za-z]+)"'
 )
 KUBERNETES_OWN = {"Unschedulable"}
+ALARMS = {f"{kind.capitalize()}Alarm" for kind in KINDS}
 
 
 def reasons_in_code() -> set[str]:
@@ -26,7 +28,7 @@ def test_each_reason_is_explained():
     table = PAGE.split("| reason |")[1].split("\n\n")[0]
     told = re.findall(r"^\| ([A-Z][A-Za-z]+) \|", table, re.MULTILINE)
     assert told == sorted(told, key=str.lower)
-    assert set(told) == reasons_in_code() | KUBERNETES_OWN
+    assert set(told) == reasons_in_code() | KUBERNETES_OWN | ALARMS
 
 
 @pytest.mark.parametrize("path", re.findall(r"--set '?([A-Za-z.]+)=", PAGE))

@@ -2,16 +2,17 @@ import pytest
 
 from forebay.api import read_objects
 from forebay.api.manifests import Manifests
-from forebay.api.v1alpha1 import API_VERSION, Outfeed
+from forebay.api.v1alpha1 import API_VERSION, Outfeed, Store
 from forebay.cli.choices import all_of, check_names, delays, fed_one, one_of
 from forebay.cli.errors import InputError
 
 
-def manifests(*outfeeds, peers=()):
-    """Outfeeds by `namespace/name`, and peers by the `namespace/name` of their Outfeed."""
+def manifests(*outfeeds, peers=(), stores=()):
+    """Outfeeds and Stores by `namespace/name`, and peers by the `namespace/name` of their Outfeed."""
     namespaces = {name.partition("/")[0] for name in outfeeds}
     values = [resource("Spill", f"{namespace}/main", {"managed": {}}) for namespace in namespaces]
     values += [resource("Outfeed", name, {"spillRef": {"name": "main"}}) for name in outfeeds]
+    values += [resource("Store", name, {}) for name in stores]
     for number, name in enumerate(peers):
         namespace, _, outfeed = name.partition("/")
         spec = {"outfeedRef": {"name": outfeed}, "hosts": ["news.example.com"]}
@@ -31,54 +32,58 @@ def resource(kind, name, spec):
     }
 
 
-def outfeeds(*names):
-    return manifests(*names).of(Outfeed)
-
-
 def names(found):
-    return [f"{outfeed.metadata.namespace}/{outfeed.metadata.name}" for outfeed in found]
+    return [f"{resource.kind} {resource.metadata.namespace}/{resource.metadata.name}" for resource in found]
 
 
-def test_all_are_run():
-    assert names(all_of(outfeeds("default/hub", "default/east"))) == ["default/hub", "default/east"]
+def test_all_services_are_run():
+    found = all_of(manifests("default/hub", "default/east", stores=["default/main"]))
+    assert names(found) == ["Outfeed default/hub", "Outfeed default/east", "Store default/main"]
 
 
 def test_none_at_all_is_an_error():
-    with pytest.raises(InputError, match="nothing to run"):
-        all_of([])
+    with pytest.raises(InputError, match="no Outfeed and no Store, so there is nothing to run"):
+        all_of(manifests())
 
 
-def test_the_only_one_needs_no_name():
-    assert names(one_of(outfeeds("default/hub"), "")) == ["default/hub"]
+def test_none_of_a_kind_is_an_error():
+    with pytest.raises(InputError, match="no Store, so there is nothing to run"):
+        one_of(manifests("default/hub"), Store, "")
+
+
+def test_the_only_one_of_its_kind_needs_no_name():
+    both = manifests("default/hub", stores=["default/main"])
+    assert one_of(both, Outfeed, "").metadata.name == "hub"
+    assert one_of(both, Store, "").metadata.name == "main"
 
 
 @pytest.mark.parametrize("name", ["east", "default/east"])
 def test_one_is_found_by_its_name(name):
-    assert names(one_of(outfeeds("default/hub", "default/east"), name)) == ["default/east"]
+    assert one_of(manifests("default/hub", "default/east"), Outfeed, name).metadata.name == "east"
 
 
 def test_a_name_in_two_namespaces_needs_the_namespace():
-    both = outfeeds("here/hub", "there/hub")
-    with pytest.raises(InputError) as caught:
-        one_of(both, "hub")
+    both = manifests("here/hub", "there/hub")
+    with pytest.raises(InputError, match="several Outfeeds that fit") as caught:
+        one_of(both, Outfeed, "hub")
     assert "here/hub, there/hub" in caught.value.remedy
-    assert names(one_of(both, "there/hub")) == ["there/hub"]
+    assert one_of(both, Outfeed, "there/hub").metadata.namespace == "there"
 
 
 def test_an_unknown_name_is_an_error_that_tells_the_known_ones():
-    with pytest.raises(InputError, match="no Outfeed hubb") as caught:
-        one_of(outfeeds("default/hub"), "hubb")
-    assert "default/hub" in caught.value.remedy
+    with pytest.raises(InputError, match="no Store hub") as caught:
+        one_of(manifests("default/hub", stores=["default/main"]), Store, "hub")
+    assert "default/main" in caught.value.remedy
 
 
 def test_the_outfeed_with_peers_is_fed():
     found = manifests("default/hub", "default/east", peers=["default/hub", "default/hub"])
-    assert fed_one(found, found.of(Outfeed)).metadata.name == "hub"
+    assert fed_one(found).metadata.name == "hub"
 
 
 def test_peers_of_the_same_name_elsewhere_do_not_count():
     found = manifests("here/hub", "there/hub", peers=["there/hub"])
-    assert fed_one(found, found.of(Outfeed)).metadata.namespace == "there"
+    assert fed_one(found).metadata.namespace == "there"
 
 
 @pytest.mark.parametrize(
@@ -91,7 +96,7 @@ def test_peers_of_the_same_name_elsewhere_do_not_count():
 def test_which_one_to_feed_has_to_be_clear(peers, message):
     found = manifests("default/hub", "default/east", peers=peers)
     with pytest.raises(InputError, match=message):
-        fed_one(found, found.of(Outfeed))
+        fed_one(found)
 
 
 def test_delays_are_read_by_name():
@@ -104,7 +109,7 @@ def test_a_delay_that_is_none_is_an_error(text):
         delays([text])
 
 
-def test_a_delayed_outfeed_has_to_be_there():
-    with pytest.raises(InputError) as caught:
-        check_names(["wset"], outfeeds("default/hub", "default/west"))
+def test_a_delayed_service_has_to_be_there():
+    with pytest.raises(InputError, match="no Outfeed or Store wset") as caught:
+        check_names(["wset"], all_of(manifests("default/hub", "default/west")))
     assert caught.value.remedy == "Is west meant?"

@@ -119,9 +119,11 @@ def test_a_url_that_is_none_is_told_without_its_password(forebay, tmp_path):
 
 
 def test_every_command_has_help_with_an_example(forebay):
-    commands = [["up"], ["apply"], ["validate"], ["version"], ["serve", "outfeed"]]
+    commands = [["up"], ["apply"], ["validate"], ["version"], ["serve", "outfeed"], ["serve", "store"]]
     commands += [["outfeed", name] for name in ("offer", "peers", "top", "explain", "pause", "resume", "flush")]
     commands += [["outfeed", "dead-letters"], ["outfeed", "replay"], ["spill", "purge"]]
+    calls = ("publish", "consume", "get", "browse", "purge", "queues", "queue", "status")
+    commands += [["store", name] for name in calls]
     for command in commands:
         status, out, _ = forebay(*command, "--help")
         assert status == 0
@@ -140,7 +142,9 @@ print([name for name in heavy if name in sys.modules])
 """
 
 
-@pytest.mark.parametrize("arguments", [["version"], ["--help"], ["outfeed", "--help"], ["spill", "--help"]])
+@pytest.mark.parametrize(
+    "arguments", [["version"], ["--help"], ["outfeed", "--help"], ["store", "--help"], ["spill", "--help"]]
+)
 def test_what_needs_no_service_imports_none(arguments):
     command = [sys.executable, "-c", LIGHT, *arguments]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[-1] == "[]"

@@ -11,7 +11,7 @@ from forebay.cli.hosting import Hosting
 from forebay.cli.valkey import Valkeys
 
 QUICKSTART = Path(__file__).parents[3] / "examples" / "quickstart"
-HUB = ("default", "hub")
+HUB = ("Outfeed", "default", "hub")
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def served(monkeypatch):
 
 async def order_of(run, served):
     await run.run()
-    names = {host: name for (_, name), host in run.hosts.items()}
+    names = {host: name for (*_, name), host in run.hosts.items()}
     return [names[host] for host in served]
 
 
@@ -55,6 +55,6 @@ async def test_what_is_held_starts_behind_what_it_waits_for(ensemble_of, served)
 async def test_only_what_starts_later_is_held_and_the_fed_one_never(ensemble_of):
     run = ensemble_of(hub=2, west=1)
     run.hold_late(HUB)
-    assert [name for (_, name), host in run.hosts.items() if not host.released.is_set()] == ["west"]
+    assert [name for (*_, name), host in run.hosts.items() if not host.released.is_set()] == ["west"]
     run.release()
     assert all(host.released.is_set() for host in run.hosts.values())

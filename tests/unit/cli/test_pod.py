@@ -5,11 +5,13 @@ import os
 import pytest
 
 from forebay.cli.errors import ConfigurationError, InputError
-from forebay.cli.pod import PodOutfeed, outfeed_of, read_document, service_host
-from forebay.outfeed import Surroundings
+from forebay.cli.pod import PodHost, noted, read_document, resource_of, service_host
+from forebay.cli.servicekind import OUTFEED, STORE
+from forebay.runtime import HostSettings
 from forebay.runtime.document import ConfigDocument, encode
 from forebay.runtime.secret import Secret
-from manifests import NAMESPACE, outfeed, peerfeed, spill
+from integration.runtime.echo import EchoService
+from manifests import NAMESPACE, outfeed, peerfeed, spill, store
 
 MANIFESTS = (spill(), outfeed(listeners={"nntp": {"port": 1190}}), peerfeed("a"))
 
@@ -66,42 +68,51 @@ def test_a_missing_file_is_told_as_such(tmp_path, missing):
         read_document(tmp_path)
 
 
-def test_the_outfeed_is_found_by_its_full_name():
-    found = outfeed_of(ConfigDocument(1, MANIFESTS), f"{NAMESPACE}/main")
-    assert found.spec.listeners.nntp.port == 1190
+@pytest.mark.parametrize("kind", [OUTFEED, STORE])
+def test_a_service_is_found_by_its_kind_and_full_name(kind):
+    found = resource_of(ConfigDocument(1, (*MANIFESTS, store())), kind, f"{NAMESPACE}/main")
+    assert (found.kind, found.metadata.name) == (kind.title, "main")
 
 
 @pytest.mark.parametrize("name", ["", "main", "elsewhere/main"])
 def test_a_name_that_is_none_is_answered_with_those_there_are(name):
-    with pytest.raises(InputError) as caught:
-        outfeed_of(ConfigDocument(1, MANIFESTS), name)
+    with pytest.raises(InputError, match="has no Outfeed") as caught:
+        resource_of(ConfigDocument(1, MANIFESTS), OUTFEED, name)
     assert f"{NAMESPACE}/main" in caught.value.remedy
 
 
 def test_an_outfeed_that_lacks_its_spill_listens_all_the_same():
-    assert outfeed_of(ConfigDocument(1, (outfeed(),)), f"{NAMESPACE}/main").metadata.name == "main"
+    assert resource_of(ConfigDocument(1, (outfeed(),)), OUTFEED, f"{NAMESPACE}/main").metadata.name == "main"
 
 
-def test_the_faults_of_an_outfeed_are_told():
+def test_the_faults_of_a_service_are_told():
     document = ConfigDocument(1, (spill(), outfeed(history={"remember": "soon"})))
-    with pytest.raises(ConfigurationError, match=r"has faults: spec\.history\.remember"):
-        outfeed_of(document, f"{NAMESPACE}/main")
+    with pytest.raises(ConfigurationError, match=r"the Outfeed news/main has faults: spec\.history\.remember"):
+        resource_of(document, OUTFEED, f"{NAMESPACE}/main")
 
 
-def test_another_outfeed_is_reached_by_its_service():
-    assert (
-        service_host(outfeed_of(ConfigDocument(1, MANIFESTS), f"{NAMESPACE}/main")) == f"main-outfeed.{NAMESPACE}.svc"
-    )
+def test_another_service_is_reached_by_its_kind_and_name():
+    found = resource_of(ConfigDocument(1, MANIFESTS), OUTFEED, f"{NAMESPACE}/main")
+    assert service_host(found) == f"main-outfeed.{NAMESPACE}.svc"
+
+
+def host(folder, revision):
+    return PodHost(EchoService(), HostSettings(), folder, ConfigDocument(revision))
 
 
 async def test_the_revision_in_force_is_noted_for_the_next_start(tmp_path):
-    service = PodOutfeed((NAMESPACE, "main"), tmp_path, Surroundings(None, service_host))
-    assert service.noted() == 0
-    await service.apply(ConfigDocument(7))
-    assert service.noted() == 7
+    assert noted(tmp_path) == 0
+    first = host(tmp_path, 6)
+    assert not first.overtaken
+    await first.configuration.apply(ConfigDocument(7))
+    assert first.service.events == ["apply 7"]
+    assert noted(tmp_path) == 7
+    assert not host(tmp_path, 7).overtaken
+    assert host(tmp_path, 6).overtaken
 
 
 async def test_a_revision_that_cannot_be_noted_is_applied_all_the_same(tmp_path):
-    (tmp_path / "file").touch()
-    service = PodOutfeed((NAMESPACE, "main"), tmp_path / "file" / "data", Surroundings(None, service_host))
-    assert [each.kind for each in await service.apply(ConfigDocument(7, (spill(),)))] == ["Spill"]
+    found = host(tmp_path / "data", 6)
+    (tmp_path / "data").touch()
+    await found.configuration.apply(ConfigDocument(7))
+    assert found.service.events == ["apply 7"]

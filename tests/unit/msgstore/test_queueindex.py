@@ -132,7 +132,7 @@ def test_journal_is_short_after_a_checkpoint(disk, index):
     index.sync()
     index.checkpoint()
     (journal,) = files(disk, "journal")
-    assert len(disk.contents(f"{FOLDER}/{journal}")) == FILE_HEAD_SIZE
+    assert len(disk.contents(f"{FOLDER}/{journal}")) == FILE_HEAD_SIZE + HEAD_SIZE
 
 
 def test_synced_journal_is_enough(disk, index):
@@ -363,7 +363,6 @@ class Confirmed:
 
 def test_power_loss_at_every_operation(monkeypatch):
     monkeypatch.setattr("forebay.msgstore.segment.ENTRIES", 64)
-    monkeypatch.setattr("forebay.msgstore.queueindex.ENTRIES", 64)
 
     def run(crash_at):
         disk, confirmed = PowerLossDisk(crash_at=crash_at), Confirmed()

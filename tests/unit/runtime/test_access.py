@@ -72,6 +72,15 @@ def test_the_operator_needs_no_rule_for_configuration_but_for_all_else():
     assert not allowed(secure("operator.forebay"), OFFER, rules)
 
 
+def test_what_the_operator_watches_needs_no_rule_for_it_alone():
+    authorizer = Authorizer(
+        lambda: [rule("news.example", "Offer")], "operator.forebay", ("forebay.outfeed.v1.OutfeedService/Pause",)
+    )
+    authorizer.check(secure("operator.forebay"), PAUSE)
+    with pytest.raises(PermissionDeniedError):
+        authorizer.check(secure("news.example"), PAUSE)
+
+
 def test_without_an_operator_nobody_applies_over_tls():
     assert not allowed(secure("operator.forebay", ""), APPLY, operator="")
 

@@ -25,8 +25,9 @@ class Record:
         if self.failing:
             raise LeaseError("API away")
 
-    async def take(self, holder, seconds):
+    async def take(self, holder, seconds, patience=0.0):
         await self.answer()
+        self.patience = patience
         if self.owner not in ("", holder):
             return None
         self.owner, self.epoch = holder, self.epoch + 1
@@ -195,3 +196,11 @@ async def test_a_failed_release_leaves_it_to_run_out(record, clock):
     await mine.release()
     assert not mine.held
     assert record.owner == "a"
+
+
+async def test_patience_is_asked_of_the_record(record, clock):
+    mine = lease(record, clock)
+    mine.patience = 3.0
+    await mine.acquire()
+    assert record.patience == 3.0
+    await mine.release()

@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -182,3 +184,26 @@ def test_damage_of_a_queue_index_is_told(tmp_path):
 
 def test_ownership_journal_is_no_queue(folder):
     assert folder.queues == []
+
+
+READS_ALL = """
+import sys
+from pathlib import Path
+from forebay_spark.datafolder import DataFolder
+from forebay_spark.messagerows import Kind, rows_of
+from forebay_spark.sources.messagefiles import MessageFiles
+from forebay_spark.sources.messagereferences import FeedReferences
+from forebay_spark.sources.messagesnapshot import MessageSnapshot
+
+folder = DataFolder(Path(sys.argv[1]))
+for table, kind in (MessageFiles, Kind.RECORD), (FeedReferences, Kind.OWNERS), (MessageSnapshot, Kind.COUNTED):
+    table = table(folder)
+    assert sum(len(rows_of(piece, kind)) for part in table.parts(1) for piece in table.pieces(part))
+print("pandas" in sys.modules)
+"""
+
+
+def test_reading_for_judgement_does_without_pandas(folder):
+    """Each worker would take a third of a second to load it."""
+    done = subprocess.run([sys.executable, "-c", READS_ALL, folder.path], check=True, capture_output=True, text=True)
+    assert done.stdout == "False\n"

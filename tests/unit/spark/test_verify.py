@@ -1,9 +1,13 @@
+import pickle
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from forebay_spark.findings import LEAKED, MISCOUNTED, ORPHAN, Findings, Message, Stretch
 from forebay_spark.messagejudge import Judge
-from forebay_spark.messagerows import ROW, Kind, Rows, shared
+from forebay_spark.messagerows import ROW, Kind, Rows, packed, shared, unpacked
 from forebay_spark.verdict import LINES, Fault, FileVerdict, Verdict
 
 CLOSED = Judge(asks_twice=False, has_index=True)
@@ -85,9 +89,27 @@ def test_message_that_was_needed_only_once_is_not_missed():
 def test_rows_of_a_message_share_a_bucket():
     rows = np.zeros(100, ROW)
     rows["low"] = np.arange(100) % 17
-    parts = dict(shared(rows, 4))
+    parts = {bucket: unpacked(piece) for bucket, piece in shared(rows, 4)}
     assert sum(map(len, parts.values())) == 100
     assert all(set(part["low"] % 4) == {bucket} for bucket, part in parts.items())
+
+
+@given(
+    st.lists(
+        st.tuples(*[st.integers(0, 2**64 - 1)] * 2, *[st.integers(-(2**63), 2**63 - 1)] * 5, st.integers(0, 3)),
+        min_size=1,
+    )
+)
+def test_rows_come_out_as_they_were_packed(values):
+    rows = np.array(values, ROW)
+    assert unpacked(packed(rows)).tolist() == rows.tolist()
+
+
+def test_numbers_that_differ_little_take_little_room():
+    rows = np.zeros(1000, ROW)
+    rows["stamp"] = 2**40 + np.arange(1000) % 200
+    rows["value"] = 7
+    assert len(pickle.dumps(packed(rows), 5)) < 18 * len(rows)
 
 
 def stretch(id: bytes = b"", *, is_torn: bool = False) -> Stretch:

@@ -1,4 +1,4 @@
-"""What `kubectl get` prints of a resource: whether it is ready and why not, two figures, its age."""
+"""What `kubectl get` prints of a resource: whether it is ready and why not, two figures, its age; and more if asked."""
 
 from typing import Any
 
@@ -20,3 +20,8 @@ def of_ready(name: str, field: str) -> Column:
 def figure(name: str, field: str, meaning: str, kind: str = "integer") -> Column:
     """A column with a field of the status."""
     return {"name": name, "type": kind, "description": meaning, "jsonPath": f".status.{field}"}
+
+
+def wide(column: Column) -> Column:
+    """The column, printed by `-o wide` alone."""
+    return column | {"priority": 1}

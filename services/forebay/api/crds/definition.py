@@ -3,13 +3,21 @@
 from typing import Any, NamedTuple
 
 from forebay.api.crds import cel
-from forebay.api.crds.columns import Column, columns, figure
+from forebay.api.crds.columns import Column, columns, figure, wide
 from forebay.api.crds.fields import held_at
 from forebay.api.crds.structural import Schema, object_schema, validated
 from forebay.api.crds.validations import Validation
 from forebay.api.model import Model
-from forebay.api.v1alpha1 import API_VERSION, Compaction, Outfeed, Peerfeed, Resource, Spill
-from forebay.api.v1alpha1.status import CompactionStatus, OutfeedStatus, PeerfeedStatus, SpillStatus, Status
+from forebay.api.v1alpha1 import API_VERSION, Compaction, Outfeed, Peerfeed, Resource, Spill, Store, StoreQueue
+from forebay.api.v1alpha1.status import (
+    CompactionStatus,
+    OutfeedStatus,
+    PeerfeedStatus,
+    SpillStatus,
+    Status,
+    StoreQueueStatus,
+    StoreStatus,
+)
 from forebay.api.values import Text
 
 GROUP, _, VERSION = API_VERSION.partition("/")
@@ -52,6 +60,25 @@ PRESENTATIONS: dict[type[Resource], Presentation] = {
             figure("Backlog", "backlog", "Articles that wait for the peer"),
         ),
         (".spec.outfeedRef.name",),
+    ),
+    Store: Presentation(
+        "st",
+        StoreStatus,
+        (
+            figure("Queues", "queues", "Queues that are running, of all", "string"),
+            figure("Messages", "messages", "Messages in its queues"),
+            wide(figure("In sync", "inSync", "Pods that have all that was confirmed, of all", "string")),
+            wide(figure("Primary", "primary", "Pod that is primary", "string")),
+        ),
+    ),
+    StoreQueue: Presentation(
+        "sq",
+        StoreQueueStatus,
+        (
+            figure("Messages", "ready", "Messages that may be delivered"),
+            figure("Unacked", "unacknowledged", "Messages that consumers hold"),
+        ),
+        (".spec.storeRef.name",),
     ),
     Compaction: Presentation(
         "cpt",

@@ -11,6 +11,7 @@ from forebay.api.rules import (
     Differ,
     Distinct,
     ExactlyOne,
+    GivenFor,
     Immutable,
     NotAbove,
     OnlyFor,
@@ -19,6 +20,7 @@ from forebay.api.rules import (
     Problem,
     Settled,
     SomePositive,
+    StaysPositive,
 )
 from forebay.api.values import Number, Size, Span, Text, Texts, Value
 
@@ -127,6 +129,12 @@ def _(rule: OnlyFor, model: type[Model]) -> Iterator[Validation]:
 
 
 @of_rule.register
+def _(rule: GivenFor, model: type[Model]) -> Iterator[Validation]:
+    needed = f"self.{rule.other} in {cel.literals(rule.values)}"
+    yield told(f"!({needed}) || {cel.given(rule.field)}", rule.fault, REQUIRED)
+
+
+@of_rule.register
 def _(rule: Immutable, model: type[Model]) -> Iterator[Validation]:
     yield told(f"self.{rule.field} == oldSelf.{rule.field}", rule.fault, FORBIDDEN)
 
@@ -141,6 +149,13 @@ def _(rule: OnlyGrows, model: type[Model]) -> Iterator[Validation]:
     value = ordered(model, rule.field)
     new, old = f"self.{rule.field}", f"oldSelf.{rule.field}"
     yield told(f"!{cel.readable(new, value)} || {cel.not_above(old, new, value)}", rule.fault, FORBIDDEN)
+
+
+@of_rule.register
+def _(rule: StaysPositive, model: type[Model]) -> Iterator[Validation]:
+    old, new = f"oldSelf.{rule.field}", f"self.{rule.field}"
+    was = f"has({old}) && {old} > 0"
+    yield told(f"!({was}) || (has({new}) && {new} > 0)", rule.fault, FORBIDDEN)
 
 
 def ordered(model: type[Model], field: str) -> Value:

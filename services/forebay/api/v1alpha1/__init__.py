@@ -1,5 +1,7 @@
 """Version v1alpha1 of the custom resources, group `forebay.dev`."""
 
+from typing import TypeAlias
+
 from forebay.api.v1alpha1.compaction import (
     ClaimVolume,
     Compaction,
@@ -28,15 +30,12 @@ from forebay.api.v1alpha1.metadata import (
 )
 from forebay.api.v1alpha1.outfeed import (
     ArticleLimits,
-    GrpcListener,
-    HealthListener,
     History,
     NntpListener,
     Outfeed,
     OutfeedListeners,
     OutfeedSpec,
     OutfeedStorage,
-    ServerTls,
 )
 from forebay.api.v1alpha1.peerfeed import (
     Auth,
@@ -53,10 +52,32 @@ from forebay.api.v1alpha1.peerfeed import (
     Reconnect,
     Timeouts,
 )
+from forebay.api.v1alpha1.service import GrpcListener, HealthListener, ServerTls
 from forebay.api.v1alpha1.spill import Durability, ManagedSpill, Spill, SpillSpec, UrlSource
+from forebay.api.v1alpha1.store import (
+    Fsync,
+    FsyncMode,
+    IndexPlace,
+    MessageLimits,
+    Store,
+    StoreListeners,
+    StoreMemory,
+    StoreSpec,
+    StoreStorage,
+)
+from forebay.api.v1alpha1.storequeue import DeadLetterAddress, Overflow, StoreQueue, StoreQueueSpec
 
-KINDS: dict[str, type[Resource]] = {"Spill": Spill, "Outfeed": Outfeed, "Peerfeed": Peerfeed, "Compaction": Compaction}
+KINDS: dict[str, type[Resource]] = {
+    "Spill": Spill,
+    "Outfeed": Outfeed,
+    "Peerfeed": Peerfeed,
+    "Store": Store,
+    "StoreQueue": StoreQueue,
+    "Compaction": Compaction,
+}
 """All kinds by name, parents before their children."""
+Service: TypeAlias = Outfeed | Store
+"""A resource that runs a service."""
 
 __all__ = [
     "API_VERSION",
@@ -71,15 +92,20 @@ __all__ = [
     "Concurrency",
     "Connections",
     "DeadLetter",
+    "DeadLetterAddress",
     "Deferral",
     "Durability",
     "Engine",
+    "Fsync",
+    "FsyncMode",
     "GrpcListener",
     "HashRange",
     "HealthListener",
     "History",
+    "IndexPlace",
     "Job",
     "ManagedSpill",
+    "MessageLimits",
     "Metadata",
     "NamedSecret",
     "NntpListener",
@@ -88,6 +114,7 @@ __all__ = [
     "OutfeedListeners",
     "OutfeedSpec",
     "OutfeedStorage",
+    "Overflow",
     "PasswordSource",
     "PeerBacklog",
     "Peerfeed",
@@ -99,12 +126,20 @@ __all__ = [
     "RunHistory",
     "SecretReference",
     "ServerTls",
+    "Service",
     "ServiceMetadata",
     "SparkDriver",
     "SparkExecutor",
     "Spill",
     "SpillLimits",
     "SpillSpec",
+    "Store",
+    "StoreListeners",
+    "StoreMemory",
+    "StoreQueue",
+    "StoreQueueSpec",
+    "StoreSpec",
+    "StoreStorage",
     "TargetKind",
     "TargetReference",
     "Threshold",

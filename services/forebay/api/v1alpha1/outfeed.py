@@ -3,44 +3,20 @@
 from datetime import timedelta
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
-
 from forebay.api.model import Items, Model
 from forebay.api.rules import Differ, Distinct, Immutable, NotAbove, OnlyGrows, Rule, Transition
-from forebay.api.v1alpha1.metadata import (
-    LABEL,
-    LONGEST_ACCESS,
-    AccessRule,
-    NamedSecret,
-    Reference,
-    Resource,
-    ServiceMetadata,
+from forebay.api.v1alpha1.metadata import Reference, Resource, ServiceMetadata
+from forebay.api.v1alpha1.service import (
+    Access,
+    BindAddress,
+    ClientName,
+    GrpcListener,
+    HealthListener,
+    Port,
+    ServerTls,
 )
 from forebay.api.v1alpha1.spill import GIBIBYTE
-from forebay.api.values import Flag, Size, Span, Text, Whole
-
-Port = Annotated[int, Whole(1, 65535, "")]
-BindAddress = Annotated[
-    str,
-    Text(
-        r"^([0-9A-Za-z.-]+|[0-9A-Fa-f]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f.]*)$",
-        "an IP address or a host name, as 127.0.0.1 or ::; the port has a field of its own",
-    ),
-]
-
-
-ClientName = Annotated[
-    str, Text(f"^{LABEL}$", "lower-case letters, digits and '-', with a letter or digit at both ends", longest=63)
-]
-
-
-class GrpcListener(Model):
-    """Where gRPC is served."""
-
-    address: BindAddress | None = None
-    """Address to listen on. Left out: 127.0.0.1 without TLS, every address with it."""
-    port: Port = 7119
-    """Port to listen on."""
+from forebay.api.values import Flag, Size, Span
 
 
 class NntpListener(Model):
@@ -50,15 +26,6 @@ class NntpListener(Model):
     """Address to listen on. NNTP knows nobody: whoever can connect can feed. Left out: 127.0.0.1; in a cluster every
     address, where a NetworkPolicy lets in only Forebay's own pods of the namespace."""
     port: Port = 1119
-    """Port to listen on."""
-
-
-class HealthListener(Model):
-    """Where health and metrics are shown, in plain HTTP."""
-
-    address: BindAddress | None = None
-    """Address to listen on. Left out: 127.0.0.1 without TLS, every address with it."""
-    port: Port = 9119
     """Port to listen on."""
 
 
@@ -77,13 +44,6 @@ class OutfeedListeners(Model):
     """Where NNTP peers may feed us. Left out: nowhere."""
     health: HealthListener = HealthListener()
     """Where health and metrics are shown, in plain HTTP."""
-
-
-class ServerTls(Model):
-    """Certificates of a service that are not the operator's own."""
-
-    secret_ref: NamedSecret
-    """A Secret as cert-manager makes it, with the keys `tls.crt`, `tls.key` and `ca.crt`. Used in a cluster alone."""
 
 
 class OutfeedStorage(Model):
@@ -136,7 +96,7 @@ class OutfeedSpec(Model):
     """What is known to have been seen."""
     articles: ArticleLimits = ArticleLimits()
     """What an article may be like."""
-    access: Annotated[Items[AccessRule], Field(max_length=LONGEST_ACCESS)] = ()
+    access: Access = ()
     """Who may call what over TLS. Empty: whoever has a certificate of our authority may call everything."""
     clients: Items[ClientName] = ()
     """Names for which the operator issues client certificates, each into a Secret."""

@@ -8,7 +8,7 @@ from pydantic import Field
 from forebay.api.model import Items, Model
 from forebay.api.rules import Differ, Distinct, ExactlyOne, Immutable, NotAbove, Rule, SomePositive, Transition
 from forebay.api.v1alpha1.metadata import BLANKS, WORD, Reference, Resource, SecretReference
-from forebay.api.v1alpha1.outfeed import Port
+from forebay.api.v1alpha1.service import Port
 from forebay.api.values import Flag, Number, Size, Span, Text, Whole
 
 Host = Annotated[

@@ -89,6 +89,34 @@ class PeerfeedStatus(Status):
     """Articles that wait for the peer."""
 
 
+class StoreStatus(Status):
+    """How a Store is."""
+
+    queues: Annotated[str, Text(r"^[0-9]+/[0-9]+$", "running and all, as 2/3", longest=32)] | None = None
+    """Queues that are running, of all."""
+    messages: Count | None = None
+    """Messages in its queues, those that consumers hold among them."""
+    primary: Name | None = None
+    """Pod that is primary, as seen last; of a Store with mirrors."""
+    members: Annotated[Items[Name], Field(max_length=16)] = ()
+    """Pods that have all that was confirmed, as seen last, the primary among them: each may be the next primary."""
+    in_sync: Annotated[str, Text(r"^[0-9]+/[0-9]+$", "in sync and all, as 2/3", longest=32)] | None = None
+    """How many of its pods those are, of all."""
+    revision: Count | None = None
+    """Revision of its configuration that was written last."""
+
+
+class StoreQueueStatus(Status):
+    """How a StoreQueue is."""
+
+    ready: Count | None = None
+    """Messages that may be delivered."""
+    unacknowledged: Count | None = None
+    """Messages that consumers hold."""
+    consumers: Count | None = None
+    """Consumers."""
+
+
 class RunStatus(Model):
     """One run of a Compaction."""
 

@@ -15,7 +15,7 @@ def apply(
         typer.Option(
             "--address",
             metavar="HOST:PORT",
-            help="Where a service serves gRPC. May be repeated. Left out: where the Outfeeds of the files listen.",
+            help="Where a service serves gRPC. May be repeated. Left out: where the services of the files listen.",
         ),
     ] = None,
     data: DataOption = Path(".forebay"),

@@ -1,7 +1,7 @@
 """`forebay serve`: one service as a process."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,7 +16,38 @@ from forebay.cli.options import (
     TracesOption,
 )
 
+if TYPE_CHECKING:
+    from forebay.cli.hosting import Hosting
+    from forebay.cli.servicekind import ServiceKind
+
 serve = typer.Typer(no_args_is_help=True, help="Run one service as this process.")
+
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        metavar="FOLDER",
+        help="Begin with the configuration in the files `revision` and `document` of a folder, as the operator "
+        "writes them, instead of manifests (-f). It is read at the start alone; Apply brings each later one.",
+    ),
+]
+HttpOption = Annotated[
+    str,
+    typer.Option("--http", metavar="HOST:PORT", help="Where health and metrics are shown, instead of the files'."),
+]
+EndpointsOption = Annotated[
+    float,
+    typer.Option(
+        "--drain-endpoints", metavar="SECONDS", min=0, help="At the end: wait so long for load balancers to turn away."
+    ),
+]
+CallsOption = Annotated[
+    float,
+    typer.Option("--drain-calls", metavar="SECONDS", min=0, help="At the end: wait so long for calls in progress."),
+]
+TotalOption = Annotated[
+    float, typer.Option("--drain-total", metavar="SECONDS", min=0, help="At the end: longest time for all of it.")
+]
 
 
 @serve.callback()
@@ -27,15 +58,7 @@ def group() -> None:
 @serve.command(epilog="Example: `forebay serve outfeed -f /etc/forebay --name hub --data /var/lib/forebay`")
 def outfeed(
     files: AnyFilesOption = None,
-    config: Annotated[
-        Path | None,
-        typer.Option(
-            "--config",
-            metavar="FOLDER",
-            help="Begin with the configuration in the files `revision` and `document` of a folder, as the operator "
-            "writes them, instead of manifests (-f). It is read at the start alone; Apply brings each later one.",
-        ),
-    ] = None,
+    config: ConfigOption = None,
     name: Annotated[
         str,
         typer.Option(
@@ -48,37 +71,65 @@ def outfeed(
     insecure: InsecureOption = False,
     operator: OperatorOption = "",
     traces: TracesOption = "",
-    http: Annotated[
-        str,
-        typer.Option("--http", metavar="HOST:PORT", help="Where health and metrics are shown, instead of the files'."),
-    ] = "",
-    drain_endpoints: Annotated[
-        float,
-        typer.Option(metavar="SECONDS", min=0, help="At the end: wait so long for load balancers to turn away."),
-    ] = 0.0,
-    drain_calls: Annotated[
-        float, typer.Option(metavar="SECONDS", min=0, help="At the end: wait so long for calls in progress.")
-    ] = 10.0,
-    drain_total: Annotated[
-        float, typer.Option(metavar="SECONDS", min=0, help="At the end: longest time for all of it.")
-    ] = 25.0,
+    http: HttpOption = "",
+    drain_endpoints: EndpointsOption = 0.0,
+    drain_calls: CallsOption = 10.0,
+    drain_total: TotalOption = 25.0,
 ) -> None:
     """Run one Outfeed of the manifests, or of the configuration that a pod is given.
 
     SIGHUP (or `forebay apply`) reads the files again and applies what changed. SIGTERM or Ctrl-C drains and ends.
     """
-    from forebay.cli.ensemble import Gathering
     from forebay.cli.hosting import Hosting
-    from forebay.cli.pod import run_pod
-    from forebay.cli.running import run_serve
+    from forebay.cli.servicekind import OUTFEED
     from forebay.runtime import DrainSettings
 
-    hosting = Hosting(
-        data, tls, insecure, operator, traces, DrainSettings(drain_endpoints, drain_calls, drain_total), http
-    )
+    drain = DrainSettings(drain_endpoints, drain_calls, drain_total)
+    _serve(OUTFEED, Hosting(data, tls, insecure, operator, traces, drain, http), files, config, name, redis)
+
+
+@serve.command(epilog="Example: `forebay serve store -f /etc/forebay --name main --data /var/lib/forebay`")
+def store(
+    files: AnyFilesOption = None,
+    config: ConfigOption = None,
+    name: Annotated[
+        str,
+        typer.Option(
+            "--name", help="Which Store, if the files have several; NAMESPACE/NAME where needed, as with --config."
+        ),
+    ] = "",
+    data: DataOption = Path(".forebay"),
+    tls: TlsOption = None,
+    insecure: InsecureOption = False,
+    operator: OperatorOption = "",
+    traces: TracesOption = "",
+    http: HttpOption = "",
+    drain_endpoints: EndpointsOption = 0.0,
+    drain_calls: CallsOption = 10.0,
+    drain_total: TotalOption = 25.0,
+) -> None:
+    """Run one Store of the manifests, or of the configuration that a pod is given.
+
+    SIGHUP (or `forebay apply`) reads the files again and applies what changed. SIGTERM or Ctrl-C drains and ends.
+    """
+    from forebay.cli.hosting import Hosting
+    from forebay.cli.servicekind import STORE
+    from forebay.runtime import DrainSettings
+
+    drain = DrainSettings(drain_endpoints, drain_calls, drain_total)
+    _serve(STORE, Hosting(data, tls, insecure, operator, traces, drain, http), files, config, name)
+
+
+def _serve(
+    kind: "ServiceKind", hosting: "Hosting", files: list[Path] | None, config: Path | None, name: str, redis: str = ""
+) -> None:
+    from forebay.cli.ensemble import Gathering
+    from forebay.cli.pod import run_pod
+    from forebay.cli.running import run_serve
+
     if files and not config:
-        run_serve(Gathering(hosting, files, redis), name)
+        run_serve(Gathering(hosting, files, redis), kind, name)
     elif config and not files:
-        run_pod(hosting, config, name)
+        run_pod(hosting, kind, config, name)
     else:
         raise InputError("give manifests by -f or a configuration by --config, one of them and not both")

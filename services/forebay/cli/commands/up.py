@@ -35,7 +35,7 @@ def up(
         typer.Option(
             "--start-later",
             metavar="NAME=SECONDS",
-            help="Start one Outfeed only after so many seconds. May be repeated.",
+            help="Start one service only after so many seconds. May be repeated.",
         ),
     ] = None,
     until_delivered: Annotated[
@@ -74,7 +74,7 @@ def up(
     traces: TracesOption = "",
     output: OutputOption = Output.TABLE,
 ) -> None:
-    """Run everything that manifests describe in one process: each Outfeed, and a Valkey for each managed Spill.
+    """Run everything that manifests describe in one process: each Outfeed and Store, a Valkey for each managed Spill.
 
     SIGHUP (or `forebay apply`) reads the files again and applies what changed. SIGTERM or Ctrl-C drains and ends.
     """

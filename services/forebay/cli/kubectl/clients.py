@@ -1,4 +1,4 @@
-"""The clients of an Outfeed: the certificates that were issued to them, and writing those to files."""
+"""The clients of a service: the certificates that were issued to them, and writing those to files."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from cryptography import x509
 
-from forebay.cli.kubectl.cluster import the_outfeed
+from forebay.cli.kubectl.cluster import the_service
 from forebay.cli.kubectl.credentials import certificate_files, clients_of, files_of, secret_name, write_files
 from forebay.cli.kubectl.errors import KubectlError
 from forebay.cli.kubectl.objects import Object
@@ -30,10 +30,10 @@ class Client(NamedTuple):
     """When it ends (UTC); the operator renews it long before."""
 
 
-def show_clients(kubectl: Kubectl, name: str, output: Output) -> None:
-    """Print the clients of an Outfeed. Raises `CliError`."""
-    outfeed = the_outfeed(kubectl, name)
-    names = {client: secret_name(name, client) for client in clients_of(outfeed)}
+def show_clients(kubectl: Kubectl, title: str, output: Output) -> None:
+    """Print the clients of a service. Raises `CliError`."""
+    service = the_service(kubectl, title)
+    names = {client: secret_name(service, client) for client in clients_of(service)}
     secrets = [Object(body) for body in kubectl.items("secrets", *names.values())]
     found = clients(names, {secret.name: secret for secret in secrets})
     if output is Output.JSON:
@@ -71,9 +71,9 @@ def principals(certificate: x509.Certificate) -> tuple[str, ...]:
     return (*names.get_values_for_type(x509.DNSName), *names.get_values_for_type(x509.UniformResourceIdentifier))
 
 
-def save_client(kubectl: Kubectl, name: str, client: str, folder: Path) -> None:
+def save_client(kubectl: Kubectl, title: str, client: str, folder: Path) -> None:
     """Write the files of a client's certificate. Raises `CliError` or `OSError`."""
-    files = certificate_files(kubectl, the_outfeed(kubectl, name), client)
+    files = certificate_files(kubectl, the_service(kubectl, title), client)
     write_files(folder, files)
     print(f"{folder}: {', '.join(files)} of client {client}. Use them by `forebay ... --tls {folder}`.")
 

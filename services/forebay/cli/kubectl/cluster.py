@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from forebay.api import read_objects
-from forebay.api.v1alpha1 import Outfeed
+from forebay.api.v1alpha1 import Outfeed, Service, Store
 from forebay.api.violations import suggestion
 from forebay.cli.errors import InputError
 from forebay.cli.kubectl.errors import KubectlError
@@ -16,10 +17,15 @@ KINDS = {
     "Spill": ("spills", "spl"),
     "Outfeed": ("outfeeds", "of"),
     "Peerfeed": ("peerfeeds", "pf"),
+    "Store": ("stores", "st"),
+    "StoreQueue": ("storequeues", "sq"),
     "Compaction": ("compactions", "cpt"),
 }
 """Plural and short name by kind."""
 PLURALS = {kind: f"{plural}.{GROUP}" for kind, (plural, _) in KINDS.items()}
+SERVICES: dict[str, type[Service]] = {"Outfeed": Outfeed, "Store": Store}
+"""Models of the kinds that run services."""
+S = TypeVar("S", bound=Service)
 
 
 @dataclass(frozen=True)
@@ -43,20 +49,46 @@ def inventory(kubectl: Kubectl) -> Inventory:
 
 def the_outfeed(kubectl: Kubectl, name: str) -> Outfeed:
     """An Outfeed by its name, as its service reads it. Raises `KubectlError`, or `InputError` when there is none."""
-    found = [Resource(body) for body in kubectl.items(PLURALS["Outfeed"])]
+    return _find(kubectl, Outfeed, name)
+
+
+def the_service(kubectl: Kubectl, text: str) -> Service:
+    """The Outfeed of a name, or the service that `KIND/NAME` means, as it reads itself.
+
+    Raises `KubectlError`, or `InputError` when there is none.
+    """
+    word, _, name = text.rpartition("/")
+    kind = kind_of(word) if word else "Outfeed"
+    if kind not in SERVICES:
+        raise InputError(f"{text}: {kind} is no kind of service", f"Give one of {', '.join(SERVICES)}, as store/main.")
+    return _find(kubectl, SERVICES[kind], name)
+
+
+def _find(kubectl: Kubectl, model: type[S], name: str) -> S:
+    kind = model.__name__
+    found = [Resource(body) for body in kubectl.items(PLURALS[kind])]
     for each in found:
         if each.name == name:
-            return as_outfeed(each)
-    raise missing("Outfeed", name, [each.name for each in found])
+            return as_model(model, each)
+    raise missing(kind, name, [each.name for each in found])
 
 
-def as_outfeed(found: Resource) -> Outfeed:
-    """The model of an Outfeed, every default filled in. Raises `KubectlError` when this version cannot read it."""
+def as_model(model: type[S], found: Resource) -> S:
+    """The model of a resource, every default filled in. Raises `KubectlError` when this version cannot read it."""
     reading = read_objects([found.body])[0]
-    if not isinstance(reading.resource, Outfeed):
+    if not isinstance(reading.resource, model):
         problem = reading.violations[0] if reading.violations else "it cannot be read"
         raise KubectlError(f"{found.title}: {problem}", "Is this command as new as the operator?")
     return reading.resource
+
+
+def kind_of(word: str) -> str:
+    """The kind that a word stands for as kubectl takes it: its name, plural or short name. Raises `InputError`."""
+    words = {form: kind for kind, forms in KINDS.items() for form in (kind.lower(), *forms)}
+    plain = word.lower().partition(".")[0]
+    if plain not in words:
+        raise InputError(f"{word} is no kind of Forebay", likely(plain, [*words]))
+    return words[plain]
 
 
 def missing(kind: str, name: str, known: Sequence[str]) -> InputError:

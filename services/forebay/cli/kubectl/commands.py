@@ -14,6 +14,7 @@ from forebay.cli.kubectl.options import (
     NamesArgument,
     NamespaceOption,
     OutfeedArgument,
+    ServiceArgument,
 )
 from forebay.cli.options import Output, OutputOption
 
@@ -30,7 +31,7 @@ def status(
 ) -> None:
     """Show all resources of Forebay and their pods as a tree; before it what is wrong, and the next step for each.
 
-    Kinds are Spill, Outfeed, Peerfeed and Compaction, their plurals or their short names, as in of/hub.
+    Kinds are Spill, Outfeed, Peerfeed, Store, StoreQueue and Compaction, their plurals or short names, as in of/hub.
     """
     from forebay.cli.kubectl.program import Kubectl
     from forebay.cli.kubectl.treeview import show_status
@@ -99,7 +100,7 @@ def explain(
 
 
 def clients(
-    outfeed: OutfeedArgument,
+    service: ServiceArgument,
     save: Annotated[
         tuple[str, Path] | None,
         typer.Option("--save", metavar="CLIENT FOLDER", help="Write tls.crt, tls.key and ca.crt of a client there."),
@@ -109,7 +110,7 @@ def clients(
     kubeconfig: KubeconfigOption = "",
     output: OutputOption = Output.TABLE,
 ) -> None:
-    """List the clients of an Outfeed: who their certificates say they are, and until when.
+    """List the clients of an Outfeed or a Store: who their certificates say they are, and until when.
 
     Names come from its `spec.clients`; `kubectl` is always among them. What --save writes is for `--tls FOLDER` of the
     `forebay` command; only you can read it.
@@ -119,19 +120,19 @@ def clients(
 
     kubectl = Kubectl(namespace, context, kubeconfig)
     if save:
-        save_client(kubectl, outfeed, *save)
+        save_client(kubectl, service, *save)
     else:
-        show_clients(kubectl, outfeed, output)
+        show_clients(kubectl, service, output)
 
 
 def access(
-    outfeed: OutfeedArgument,
+    service: ServiceArgument,
     check: Annotated[
         tuple[str, str] | None,
         typer.Option(
             "--check",
             metavar="PRINCIPAL METHOD",
-            help="Tell whether a principal, or one of the Outfeed's clients, may call a method; exit status 1 if not.",
+            help="Tell whether a principal, or one of the service's clients, may call a method; exit status 1 if not.",
         ),
     ] = None,
     namespace: NamespaceOption = "",
@@ -139,15 +140,15 @@ def access(
     kubeconfig: KubeconfigOption = "",
     output: OutputOption = Output.TABLE,
 ) -> None:
-    """Tell who may call what of an Outfeed: the rules of its `spec.access`, and the clients that each is about."""
+    """Tell who may call what of an Outfeed or a Store: the rules of its `spec.access`, each with its clients."""
     from forebay.cli.kubectl.access import check_access, show_access
     from forebay.cli.kubectl.program import Kubectl
 
     kubectl = Kubectl(namespace, context, kubeconfig)
     if check:
-        check_access(kubectl, outfeed, *check, output)
+        check_access(kubectl, service, *check, output)
     else:
-        show_access(kubectl, outfeed, output)
+        show_access(kubectl, service, output)
 
 
 def purges(

@@ -8,25 +8,25 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from forebay.api.v1alpha1 import Outfeed
+from forebay.api.v1alpha1 import Service
 from forebay.cli.kubectl.cluster import missing
 from forebay.cli.kubectl.errors import KubectlError
 from forebay.cli.kubectl.objects import Object
 from forebay.cli.kubectl.program import Kubectl
 
 OWN_CLIENT = "kubectl"
-"""The client that every Outfeed has, for this command."""
+"""The client that every service has, for this command."""
 FILES = ("tls.crt", "tls.key", "ca.crt")
 
 
-def clients_of(outfeed: Outfeed) -> list[str]:
+def clients_of(service: Service) -> list[str]:
     """Names for which certificates are issued."""
-    return sorted({OWN_CLIENT, *outfeed.spec.clients})
+    return sorted({OWN_CLIENT, *service.spec.clients})
 
 
-def secret_name(outfeed: str, client: str) -> str:
+def secret_name(service: Service, client: str) -> str:
     """Name of the Secret that holds a client's certificate."""
-    return f"{outfeed}-outfeed-client-{client}"
+    return f"{service.metadata.name}-{service.kind.lower()}-client-{client}"
 
 
 def principal_of(client: str, namespace: str) -> str:
@@ -34,20 +34,21 @@ def principal_of(client: str, namespace: str) -> str:
     return f"{client}.{namespace}.client.forebay"
 
 
-def certificate_files(kubectl: Kubectl, outfeed: Outfeed, client: str) -> dict[str, bytes]:
+def certificate_files(kubectl: Kubectl, service: Service, client: str) -> dict[str, bytes]:
     """The files of a client's certificate, by name.
 
-    Raises `InputError` when the Outfeed has no such client, and `KubectlError` when its Secret cannot be had.
+    Raises `InputError` when the service has no such client, and `KubectlError` when its Secret cannot be had.
     """
-    known = clients_of(outfeed)
+    known = clients_of(service)
     if client not in known:
         raise missing("client", client, known)
-    name = secret_name(outfeed.metadata.name, client)
+    name = secret_name(service, client)
     found = kubectl.items("secrets", name)
     if not found:
+        place = f"{service.kind.lower()}/{service.metadata.name} -n {service.metadata.namespace}"
         raise KubectlError(
             f"the certificate of client {client} is not issued yet: there is no Secret {name}",
-            f"See why: kubectl forebay status outfeed/{outfeed.metadata.name} -n {outfeed.metadata.namespace}",
+            f"See why: kubectl forebay status {place}",
         )
     return files_of(Object(found[0]))
 

@@ -15,6 +15,20 @@ INSTANCE = "app.kubernetes.io/instance"
 NAME = "app.kubernetes.io/name"
 RUN_FIGURES = {"entriesIn": "entries in", "entriesOut": "entries out", "messages": "messages"}
 """What is shown of the figures of a run, and under what name."""
+PARENTS = {"Peerfeed": ("Outfeed", "outfeedRef"), "StoreQueue": ("Store", "storeRef")}
+"""The kind that a kind belongs to, and the field of its spec that names the resource."""
+FIGURES = (
+    "peers",
+    "connections",
+    "queues",
+    "messages",
+    "ready",
+    "unacknowledged",
+    "consumers",
+    "backlog",
+    "revision",
+)
+"""What is shown of a status."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +109,7 @@ class Object:
 
 
 class Resource(Object):
-    """A Spill, an Outfeed, a Peerfeed or a Compaction."""
+    """A Spill, an Outfeed, a Store, or what belongs to one."""
 
     @property
     def ready(self) -> Condition:
@@ -120,18 +134,20 @@ class Resource(Object):
 
     @property
     def parent(self) -> tuple[str, str]:
-        """Kind and name of what it belongs to: a Peerfeed to its Outfeed, a Compaction to its target; else empty."""
+        """Kind and name of what it belongs to: a Peerfeed, a StoreQueue or a Compaction; else empty."""
         if self.kind == "Compaction":
             target = self.spec.get("targetRef") or {}
             return str(target.get("kind", "")), str(target.get("name", ""))
-        name = (self.spec.get("outfeedRef") or {}).get("name", "")
-        return ("Outfeed", str(name)) if self.kind == "Peerfeed" else ("", "")
+        if self.kind not in PARENTS:
+            return "", ""
+        kind, field = PARENTS[self.kind]
+        return kind, str((self.spec.get(field) or {}).get("name", ""))
 
     @property
     def figures(self) -> dict[str, Any]:
         """The figures of its status, by name; those that are not there are left out."""
         status = self.status
-        found = {name: status.get(name) for name in ("peers", "connections", "backlog", "revision")}
+        found = {name: status.get(name) for name in FIGURES}
         if self.kind == "Spill":
             found["services"] = len(status.get("services") or ())
         if run := status.get("lastRun"):
@@ -156,7 +172,7 @@ class Pod(Object):
     @property
     def owner(self) -> tuple[str, str]:
         """Kind and name of the resource that it runs."""
-        kinds = {"outfeed": "Outfeed", "valkey": "Spill"}
+        kinds = {"outfeed": "Outfeed", "store": "Store", "valkey": "Spill"}
         return kinds.get(self.labels.get(NAME, ""), ""), self.labels.get(INSTANCE, "")
 
     @property

@@ -16,6 +16,9 @@ KubeconfigOption = Annotated[
 ]
 EverywhereOption = Annotated[bool, typer.Option("--all-namespaces", "-A", help="Look at all namespaces.")]
 OutfeedArgument = Annotated[str, typer.Argument(metavar="OUTFEED", help="Name of the Outfeed.")]
+ServiceArgument = Annotated[
+    str, typer.Argument(metavar="[KIND/]NAME", help="Name of an Outfeed, or kind and name, as store/main.")
+]
 NamesArgument = Annotated[
     list[str] | None, typer.Argument(metavar="[PEER]...", help="Names of Peerfeeds; all if none.")
 ]

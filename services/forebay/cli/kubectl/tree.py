@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Self, TypeVar
 
 from forebay.cli.errors import InputError
-from forebay.cli.kubectl.cluster import KINDS, Inventory, likely, missing
+from forebay.cli.kubectl.cluster import KINDS, Inventory, kind_of, missing
 from forebay.cli.kubectl.objects import Pod, Resource
 
-CHILDREN = ("Peerfeed", "Compaction")
+CHILDREN = ("Peerfeed", "StoreQueue", "Compaction")
 """Kinds that belong to another."""
 T = TypeVar("T", Pod, Resource)
 
@@ -38,7 +38,7 @@ class Branch:
 
 
 def trees(inventory: Inventory) -> list[Branch]:
-    """All resources: by namespace the Spills, the Outfeeds, and what belongs to one that is not there."""
+    """All resources: by namespace the Spills, the Outfeeds, the Stores, and what belongs to one that is not there."""
     places = {(each.namespace, each.kind, each.name) for each in inventory.resources}
     roots = [
         each
@@ -59,15 +59,6 @@ def tree_of(inventory: Inventory, text: str) -> list[Branch]:
     if not found:
         raise missing(kind, name, [each.name for each in inventory.of(kind)])
     return [Branch.of(each, inventory) for each in found]
-
-
-def kind_of(word: str) -> str:
-    """The kind that a word stands for as kubectl takes it: its name, plural or short name. Raises `InputError`."""
-    words = {form: kind for kind, forms in KINDS.items() for form in (kind.lower(), *forms)}
-    plain = word.lower().partition(".")[0]
-    if plain not in words:
-        raise InputError(f"{word} is no kind of Forebay", likely(plain, [*words]))
-    return words[plain]
 
 
 def _belonging(inventory: Inventory, place: tuple[str, str, str]) -> list[Resource]:

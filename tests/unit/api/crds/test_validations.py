@@ -7,6 +7,7 @@ from forebay.api.rules import (
     Differ,
     Distinct,
     ExactlyOne,
+    GivenFor,
     Immutable,
     NotAbove,
     OnlyFor,
@@ -14,6 +15,7 @@ from forebay.api.rules import (
     Paired,
     Settled,
     SomePositive,
+    StaysPositive,
 )
 from forebay.api.values import Number, Size, Span, Text, Texts, Whole
 
@@ -76,11 +78,16 @@ def test_secret_text_has_its_rule_on_the_object_around_it():
         (SomePositive("labels"), [(".labels", None, SomePositive("labels").fault[1])]),
         (Immutable("hush", "so"), [(".hush", "FieldValueForbidden", Immutable("hush", "so").fault[1])]),
         (Settled("hush", "so"), [(".hush", "FieldValueForbidden", Settled("hush", "so").fault[1])]),
+        (StaysPositive("count", "so"), [(".count", "FieldValueForbidden", StaysPositive("count", "so").fault[1])]),
         (OnlyGrows("size"), [(".size", "FieldValueForbidden", OnlyGrows("size").fault[1])]),
         (Paired("hush", "side", (("left", "1"),)), [(".hush", None, Paired("hush", "side", ()).fault("left", "1")[1])]),
         (
             OnlyFor("hush", "side", ("left",)),
             [(".hush", "FieldValueForbidden", OnlyFor("hush", "side", ("left",)).fault[1])],
+        ),
+        (
+            GivenFor("hush", "side", ("left",)),
+            [(".hush", "FieldValueRequired", GivenFor("hush", "side", ("left",)).fault[1])],
         ),
         (Distinct("labels"), []),
     ],
@@ -101,8 +108,13 @@ def test_rule_names_field_reason_and_remedy(rule, faults):
         ),
         (Immutable("hush", "so"), "self.hush == oldSelf.hush"),
         (Settled("hush", "so"), "has(self.hush) == has(oldSelf.hush)"),
+        (
+            StaysPositive("count", "so"),
+            "!(has(oldSelf.count) && oldSelf.count > 0) || (has(self.count) && self.count > 0)",
+        ),
         (Paired("hush", "side", (("left", "1"),)), 'self.side != "left" || self.hush == "1"'),
         (OnlyFor("hush", "side", ("left", "right")), '!(has(self.hush)) || self.side in ["left", "right"]'),
+        (GivenFor("hush", "side", ("left", "right")), '!(self.side in ["left", "right"]) || has(self.hush)'),
     ],
 )
 def test_expression_of_a_rule(rule, expression):

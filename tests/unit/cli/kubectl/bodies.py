@@ -3,7 +3,8 @@
 import base64
 from datetime import UTC, datetime
 
-from forebay.cli.kubectl.cluster import as_outfeed
+from forebay.api.v1alpha1 import Outfeed, Store
+from forebay.cli.kubectl.cluster import as_model
 from forebay.cli.kubectl.objects import Object, Pod, Resource
 
 CREATED = "2026-01-31T12:00:00Z"
@@ -38,7 +39,7 @@ def outfeed(name="hub", *conditions, spec=None, **more):
 
 
 def outfeed_model(**spec):
-    return as_outfeed(outfeed(spec=spec))
+    return as_model(Outfeed, outfeed(spec=spec))
 
 
 def peerfeed(name="west", *conditions, parent="hub", **more):
@@ -48,6 +49,18 @@ def peerfeed(name="west", *conditions, parent="hub", **more):
 def compaction(name="nightly", *conditions, target=("Spill", "main"), **more):
     spec = {"targetRef": dict(zip(("kind", "name"), target, strict=True))}
     return resource("Compaction", name, *conditions, spec=spec, **more)
+
+
+def store(name="shop", *conditions, **more):
+    return resource("Store", name, *conditions, **more)
+
+
+def store_model(**spec):
+    return as_model(Store, store(spec=spec))
+
+
+def storequeue(name="orders", *conditions, parent="shop", **more):
+    return resource("StoreQueue", name, *conditions, spec={"storeRef": {"name": parent}}, **more)
 
 
 def pod(name="hub-outfeed-0", role="outfeed", instance="hub", ready="True", namespace="news", **more):

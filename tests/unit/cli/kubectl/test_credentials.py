@@ -6,7 +6,7 @@ from forebay.cli.errors import InputError
 from forebay.cli.kubectl.credentials import FILES, certificate_files, clients_of, files_of, private_folder, write_files
 from forebay.cli.kubectl.errors import KubectlError
 
-from .bodies import outfeed_model, secret
+from .bodies import outfeed_model, secret, store_model
 
 CONTENT = {name: name.encode() for name in FILES}
 
@@ -34,6 +34,14 @@ def test_this_command_is_always_a_client():
 def test_the_files_of_a_client_are_in_its_secret():
     kubectl = Secrets(secret("hub-outfeed-client-inn", **CONTENT))
     assert certificate_files(kubectl, outfeed_model(clients=["inn"]), "inn") == CONTENT
+
+
+def test_the_secret_of_a_client_of_a_store_is_named_by_its_kind():
+    kubectl = Secrets(secret("shop-store-client-till", **CONTENT))
+    assert certificate_files(kubectl, store_model(clients=["till"]), "till") == CONTENT
+    with pytest.raises(KubectlError) as caught:
+        certificate_files(kubectl, store_model(), "kubectl")
+    assert "kubectl forebay status store/shop -n news" in caught.value.remedy
 
 
 def test_a_client_that_is_not_there_is_told_with_those_that_are():

@@ -4,7 +4,7 @@ import pytest
 
 from forebay.cli.kubectl.objects import shortly
 
-from .bodies import NOW, compaction, condition, outfeed, peerfeed, pod, resource, waiting
+from .bodies import NOW, compaction, condition, outfeed, peerfeed, pod, resource, store, storequeue, waiting
 
 
 def test_ready_is_the_condition_of_the_newest_form():
@@ -26,6 +26,10 @@ def test_figures_are_those_that_are_there():
     services = [{"kind": "Outfeed", "name": "hub", "uid": "1"}]
     assert resource("Spill", "main", condition("Ready"), services=services).figures == {"services": 1}
     assert peerfeed().figures == {}
+    figures = {"queues": "2/2", "messages": 7, "revision": 3}
+    assert store("shop", condition("Ready"), **figures).figures == figures
+    figures = {"ready": 5, "unacknowledged": 2, "consumers": 1}
+    assert storequeue("orders", condition("Ready"), **figures).figures == figures
 
 
 def test_a_compaction_tells_its_last_run_and_its_next():

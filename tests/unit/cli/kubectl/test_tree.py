@@ -1,10 +1,10 @@
 import pytest
 
 from forebay.cli.errors import InputError
-from forebay.cli.kubectl.cluster import Inventory
-from forebay.cli.kubectl.tree import kind_of, tree_of, trees
+from forebay.cli.kubectl.cluster import Inventory, kind_of
+from forebay.cli.kubectl.tree import tree_of, trees
 
-from .bodies import compaction, outfeed, peerfeed, pod, resource
+from .bodies import compaction, outfeed, peerfeed, pod, resource, store, storequeue
 
 
 def shape(branch):
@@ -64,6 +64,17 @@ def test_namesakes_of_other_namespaces_are_kept_apart():
         ("Outfeed/hub", [], [("Peerfeed/west", [], [])]),
         ("Peerfeed/x", [], []),
     ]
+
+
+def test_stores_have_their_queues():
+    found = Inventory(
+        [storequeue("returns"), store(), storequeue("orders"), storequeue("lost", parent="gone")],
+        [pod("shop-store-0", "store", "shop")],
+    )
+    queues = [("StoreQueue/orders", [], []), ("StoreQueue/returns", [], [])]
+    assert shapes(trees(found)) == [("Store/shop", ["shop-store-0"], queues), ("StoreQueue/lost", [], [])]
+    assert shapes(tree_of(found, "st/shop")) == [("Store/shop", ["shop-store-0"], queues)]
+    assert shapes(tree_of(found, "sq/orders")) == [queues[0]]
 
 
 def test_one_resource_comes_with_what_belongs_to_it():

@@ -29,7 +29,7 @@ def result(resource, *violations, warnings=(), generation=None):
     )
 
 
-def view(*results, degradations=(), peers=(), revision=1, problem=""):
+def view(*results, degradations=(), peers=(), queues=(), revision=1, problem=""):
     """A pod that answered."""
     return PodView(
         "hub-outfeed-0",
@@ -41,6 +41,7 @@ def view(*results, degradations=(), peers=(), revision=1, problem=""):
         results=results,
         degradations=tuple(degradations),
         peers=tuple(peers),
+        queues=tuple(queues),
     )
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from forebay_operator.conditions import Fault, peerfeed_status
-from forebay_operator.conditions.peerfeedready import peerfeed_ready
+from forebay_operator.conditions.condition import verdict_of
 from manifests import peerfeed
 
 from .known import NOT_CONFIGURED, NOW, SILENT, after, changed, peer, result, view
@@ -11,7 +11,7 @@ WRONG = ("spec.groups", "the pattern a[ lacks its ]; add it")
 
 
 def ready(*views, resource=FEED, fault=None):
-    return peerfeed_ready(resource, views, fault)
+    return verdict_of(peerfeed_status(resource, views, NOW, fault)["conditions"], "Ready")
 
 
 def test_true_once_the_newest_generation_is_in_force():
@@ -27,7 +27,7 @@ def test_false_by_the_services_reason_while_the_older_one_stays_in_force():
 
 
 def test_false_and_nothing_is_sent_when_there_was_no_older_one():
-    assert ready(view(result(FEED, WRONG))).message.endswith("nothing is sent to the peer until it is mended")
+    assert ready(view(result(FEED, WRONG))).message.endswith("nothing of it is in force until it is mended")
 
 
 def test_false_without_its_parent():

@@ -7,9 +7,9 @@ import pytest
 
 from forebay.api import read_objects
 from forebay.runtime.document import decode, encode
-from forebay_operator.configuration import compose
+from forebay_operator.configuration import compose, compose_store
 from forebay_operator.configuration.composition import LARGEST
-from manifests import outfeed, peerfeed, spill
+from manifests import outfeed, peerfeed, spill, store, storequeue
 
 AUTH = {"username": "us", "passwordFrom": {"secretRef": {"name": "login", "key": "password"}}}
 SPILL = spill()
@@ -176,3 +176,23 @@ def test_a_document_that_does_not_is_told_with_its_size_and_the_remedy():
     assert size > LARGEST
     assert f"{size:,} octets compressed, with 60 Peerfeeds" in composition.problem
     assert "divide the Peerfeeds among several Outfeeds" in composition.problem
+
+
+def test_a_store_comes_before_its_queues():
+    composition = compose_store(store(), [storequeue("returns"), storequeue("orders")])
+    assert names(composition) == ["Store/main", "StoreQueue/orders", "StoreQueue/returns"]
+    assert (dict(composition.secrets), dict(composition.faults)) == ({}, {})
+    assert composition.is_in(composition.document)
+
+
+def test_a_malformed_queue_stays_in_as_it_is():
+    composition = compose_store(store(), [storequeue("orders", maxLength=-1)])
+    assert composition.manifests[-1]["spec"]["maxLength"] == -1
+
+
+def test_queues_that_do_not_fit_are_told_with_the_remedy():
+    rng = random.Random(7)
+    queues = [storequeue(f"q{number}", bindings=[rng.randbytes(100).hex() for _ in range(200)]) for number in range(60)]
+    problem = compose_store(store(), queues).problem
+    assert "with 60 StoreQueues" in problem
+    assert problem.endswith("divide the StoreQueues among several Stores")

@@ -1,5 +1,6 @@
 from forebay.pb.config.v1 import config_pb2
 from forebay.pb.outfeed.v1 import outfeed_pb2
+from forebay.pb.store.v1 import store_pb2
 from forebay.runtime import Degradation, FieldViolation, ResourceResult
 from forebay.runtime.configservice import result_message
 from forebay_operator.pods.podview import PodView, viewed
@@ -43,3 +44,11 @@ def test_what_is_said_of_one_resource_is_found_by_its_identity():
     assert view.result_of("Peerfeed", "uid-1") is RESULT
     assert view.peer_of("uid-1") is peer
     assert view.result_of("Spill", "uid-1") is view.result_of("Peerfeed", "uid-2") is view.peer_of("uid-2") is None
+
+
+def test_a_queue_is_found_by_its_identity():
+    queue = store_pb2.QueueStatus(name="orders", uid="uid-3")
+    view = viewed("shop-store-0", config_pb2.GetStatusResponse(service="store", revision=1), queues=[queue])
+    assert view.queues == (queue,)
+    assert view.queue_of("uid-3") is queue
+    assert view.queue_of("uid-4") is None

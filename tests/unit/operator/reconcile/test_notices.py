@@ -1,10 +1,10 @@
 import pytest
 
-from forebay_operator.kube.kinds import OUTFEED, PEERFEED, POD, SERVICE, SPILL
+from forebay_operator.kube.kinds import OUTFEED, PEERFEED, POD, SERVICE, SPILL, STORE, STORE_QUEUE
 from forebay_operator.queue import Key
 from forebay_operator.reconcile.dependents import Dependents
 from forebay_operator.reconcile.notices import Notices
-from operatorworld import HUB, MAIN, outfeed, peerfeed, spill
+from operatorworld import HUB, MAIN, SHOP, outfeed, peerfeed, spill, store, storequeue
 
 EAST = Key("Peerfeed", "news", "east")
 FAR = Key("Outfeed", "news", "far")
@@ -52,6 +52,11 @@ def test_a_peerfeed_concerns_its_outfeed(notices):
     assert notices.take(PEERFEED, at(peerfeed("east")), deleted=False) == {HUB}
 
 
+def test_a_store_concerns_itself_alone_and_a_queue_its_store(notices):
+    assert notices.take(STORE, at(store()), deleted=False) == {SHOP}
+    assert notices.take(STORE_QUEUE, at(storequeue("orders")), deleted=False) == {SHOP}
+
+
 def test_what_depends_on_it_is_concerned(notices, dependents):
     dependents.depend(FAR, [MAIN, EAST])
     assert notices.take(SPILL, at(spill()), deleted=False) == {MAIN, FAR}
@@ -78,7 +83,9 @@ def test_one_that_comes_again_is_new(notices):
         assert HUB in notices.take(OUTFEED, at(outfeed()), deleted=deleted)
 
 
-@pytest.mark.parametrize(("role", "key"), [("outfeed", HUB), ("valkey", Key("Spill", "news", "hub"))])
+@pytest.mark.parametrize(
+    ("role", "key"), [("outfeed", HUB), ("store", Key("Store", "news", "hub")), ("valkey", Key("Spill", "news", "hub"))]
+)
 def test_an_object_concerns_its_owner(notices, role, key):
     assert notices.take(SERVICE, owned(SERVICE, role), deleted=False) == {key}
 

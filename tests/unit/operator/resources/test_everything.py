@@ -41,7 +41,7 @@ def test_it_has_the_common_labels(made):
         "app.kubernetes.io/managed-by",
         "forebay.dev/uid",
     }
-    assert labels["app.kubernetes.io/name"] in ("outfeed", "valkey", "purge")
+    assert labels["app.kubernetes.io/name"] in ("outfeed", "store", "valkey", "purge")
     assert labels["app.kubernetes.io/part-of"] == "forebay"
     assert labels["app.kubernetes.io/managed-by"] == "forebay-operator"
     assert labels["forebay.dev/uid"] == UID
@@ -49,7 +49,7 @@ def test_it_has_the_common_labels(made):
 
 def test_its_resource_is_its_controller(made):
     (owner,) = made["metadata"]["ownerReferences"]
-    assert (owner["kind"], owner["name"]) in (("Outfeed", "hub"), ("Spill", "main"))
+    assert (owner["kind"], owner["name"]) in (("Outfeed", "hub"), ("Store", "hub"), ("Spill", "main"))
     assert owner["apiVersion"] == "forebay.dev/v1alpha1"
     assert owner["uid"] == UID
     assert owner["controller"] is True

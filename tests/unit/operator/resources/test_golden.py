@@ -7,11 +7,20 @@ import yaml
 
 from compactionobjects import compaction, spark_run, spark_settings
 from forebay_operator.resources import purge_job, spark_application, spark_job
-from operatorobjects import UID, feeding_outfeed, managed_spill, objects_of_outfeed, objects_of_valkey, settings
+from operatorobjects import (
+    UID,
+    feeding_outfeed,
+    managed_spill,
+    objects_of_outfeed,
+    objects_of_store,
+    objects_of_valkey,
+    settings,
+)
 
 FOLDER = Path(__file__).parent / "golden"
 OBJECTS = {
     "outfeed": objects_of_outfeed(feeding_outfeed()),
+    "store": objects_of_store(),
     "valkey": objects_of_valkey(),
     "compaction": [
         spark_application(spark_run(), spark_settings()),

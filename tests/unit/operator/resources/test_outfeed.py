@@ -1,7 +1,7 @@
 import pytest
 
 from forebay_operator.principals import OPERATOR
-from forebay_operator.resources import outfeed_leftovers
+from forebay_operator.resources import service_leftovers
 from operatorobjects import (
     container,
     feeding_outfeed,
@@ -201,4 +201,4 @@ def test_prometheus_selects_it_by_labels_that_are_set():
 )
 def test_one_that_is_not_wanted_is_a_leftover(is_known, is_wanted, leftovers):
     chosen = settings(monitoring={"serviceMonitor": is_wanted})
-    assert len(outfeed_leftovers(outfeed(), chosen, monitoring=is_known)) == leftovers
+    assert len(service_leftovers(outfeed(), chosen, monitoring=is_known)) == leftovers

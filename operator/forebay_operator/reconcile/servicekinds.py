@@ -1,0 +1,75 @@
+"""The kinds of services."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from forebay.api.v1alpha1 import Outfeed, Store
+from forebay_operator.body import Body
+from forebay_operator.conditions import outfeed_status, peerfeed_status, store_status, storequeue_status
+from forebay_operator.configuration import Composition, compose_store
+from forebay_operator.kube.kinds import OUTFEED, PEERFEED, STORE, STORE_QUEUE
+from forebay_operator.queue import Depth, Key
+from forebay_operator.reconcile.freezing import Manifests, frozen_children
+from forebay_operator.reconcile.ingredients import check_size, gather, needs_of, spill_url
+from forebay_operator.reconcile.relations import name_of
+from forebay_operator.reconcile.servicekind import ServiceKind
+from forebay_operator.reconcile.world import World
+from forebay_operator.resources import outfeed_objects, server_digest, store_objects
+
+
+@dataclass(frozen=True)
+class StoreIngredients:
+    """The bodies that a Store's configuration is composed of."""
+
+    store: Body
+    queues: Sequence[Body]
+
+    def composition(self) -> Composition:
+        """The configuration. Raises `ReconcileError` where it can't be stored."""
+        return check_size(compose_store(self.store, self.queues))
+
+
+async def gather_store(
+    world: World, key: Key, body: Body, children: Sequence[Body], stored: Manifests, depth: Depth
+) -> StoreIngredients:
+    """There is nothing to read beside its queues."""
+    return StoreIngredients(body, frozen_children(children, stored))
+
+
+def needs_of_store(key: Key, store: Store, children: Sequence[Body]) -> list[Key]:
+    """Its queues."""
+    return [Key(STORE_QUEUE.kind, key.namespace, name_of(child)) for child in children]
+
+
+def objects_of_outfeed(outfeed: Outfeed, composition: Composition, world: World) -> list[Body]:
+    """They depend on which server its Spill is."""
+    return outfeed_objects(outfeed, server_digest(spill_url(composition)), world.settings, monitoring=world.monitoring)
+
+
+def objects_of_store(store: Store, composition: Composition, world: World) -> list[Body]:
+    """They depend on the Store alone."""
+    return store_objects(store, world.settings, monitoring=world.monitoring)
+
+
+OUTFEEDS = ServiceKind(
+    kind=OUTFEED,
+    model=Outfeed,
+    child=PEERFEED,
+    parent_field="outfeedRef",
+    needs=needs_of,
+    gather=gather,
+    objects=objects_of_outfeed,
+    status=outfeed_status,
+    child_status=peerfeed_status,
+)
+STORES = ServiceKind(
+    kind=STORE,
+    model=Store,
+    child=STORE_QUEUE,
+    parent_field="storeRef",
+    needs=needs_of_store,
+    gather=gather_store,
+    objects=objects_of_store,
+    status=store_status,
+    child_status=storequeue_status,
+)

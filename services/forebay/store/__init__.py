@@ -1,0 +1,1 @@
+"""Durable queues over one message store."""

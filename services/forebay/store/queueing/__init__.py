@@ -1,0 +1,1 @@
+"""Queues: what they do with messages, above how they keep them."""
