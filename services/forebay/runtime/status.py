@@ -9,12 +9,13 @@ from google.rpc import error_details_pb2, status_pb2  # type: ignore[import-unty
 from grpc import StatusCode
 from grpc.aio import AioRpcError
 
-from forebay.runtime.errors import FieldViolation, Resource, ServiceError
+from forebay.runtime.errors import FieldViolation, Resource, ServiceError, UnavailableError
 
 DOMAIN = "forebay.dev"
 DETAILS_KEY = "grpc-status-details-bin"
 MESSAGE_LIMIT = 1024
 """Characters of a message that are sent: gRPC limits a call's metadata to 8 KiB, and details go there too."""
+CUT_OFF = "the service went away in the midst of the call"
 VIOLATIONS_LIMIT = 2048
 """Octets of field violations that are sent, for the same reason; the message tells how many were left out."""
 
@@ -63,6 +64,9 @@ def from_rpc_error(call_error: AioRpcError) -> ServiceError:
     """
     status = details_of(call_error)
     code = call_error.code()
+    if code is StatusCode.CANCELLED and not status.message:
+        # Whoever cancels a call gets no error: a server that ends has cut it off, as it may by UNAVAILABLE, too.
+        return UnavailableError(CUT_OFF)
     message = status.message or call_error.details() or code.value[1]
     error = error_class(code)(message)
     for detail in status.details:

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import signal
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
 from cryptography.x509 import DNSName
@@ -134,8 +134,10 @@ async def test_whatever_ends_top_leaves_nothing_behind(plugin, hub, serve, numbe
 
 
 async def test_top_goes_on_with_the_next_pod(plugin, hub, serve):
-    async with top(plugin, hub) as process:
+    async with AsyncExitStack() as stack:
         async with serve():
+            # Only now: a service that has never answered is an error.
+            process = await stack.enter_async_context(top(plugin, hub))
             assert await shown(process) == ["east"]
         async with asyncio.timeout(60):
             assert b"waiting for the service" in await process.stderr.readline()

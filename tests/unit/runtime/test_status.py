@@ -47,6 +47,12 @@ def test_an_error_without_text_says_what_its_code_means():
     assert from_rpc_error(AioRpcError(grpc.StatusCode.OUT_OF_RANGE, Metadata(), Metadata())).message == "out of range"
 
 
+def test_a_call_that_a_server_ended_with_itself_is_as_one_that_did_not_reach_it():
+    back = from_rpc_error(AioRpcError(grpc.StatusCode.CANCELLED, Metadata(), Metadata(), "CANCELLED"))
+    assert isinstance(back, errors.UnavailableError)
+    assert back.message == "the service went away in the midst of the call"
+
+
 def test_garbled_details_are_left_aside():
     garbled = AioRpcError(grpc.StatusCode.NOT_FOUND, Metadata(), Metadata((DETAILS_KEY, b"\xff\xff")), "gone")
     assert from_rpc_error(garbled).message == "gone"
