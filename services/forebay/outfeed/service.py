@@ -36,6 +36,7 @@ from forebay.spill import Spill, SpillSettings, SpillSettingsError
 
 log = structlog.stdlib.get_logger(__name__)
 
+SERVICE = outfeed_pb2.DESCRIPTOR.services_by_name["OutfeedService"].full_name
 POLL_SECONDS = 1.0
 TIDY_POLLS = 10
 SAMPLE_POLLS = 60
@@ -57,7 +58,7 @@ class OutfeedService(Service):
     """One Outfeed of a configuration, with its data in a folder of its own."""
 
     name = "outfeed"
-    watched = ("forebay.outfeed.v1.OutfeedService/ListPeers",)
+    watched = (f"{SERVICE}/ListPeers",)
 
     def __init__(
         self, identity: Identity, folder: Path, surroundings: Surroundings, clock: Clock | None = None
@@ -85,7 +86,7 @@ class OutfeedService(Service):
     def register(self, server: grpc.aio.Server) -> Sequence[str]:
         """OutfeedService."""
         add_OutfeedServiceServicer_to_server(self._servicer, server)
-        return [outfeed_pb2.DESCRIPTOR.services_by_name["OutfeedService"].full_name]
+        return [SERVICE]
 
     async def start(self, tasks: Supervisor) -> None:
         """Lock the folder. Raises `SettingsError` when another process uses it."""

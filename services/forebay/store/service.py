@@ -43,7 +43,7 @@ class StoreService(Service):
     """One Store of a configuration, with its data in a folder of its own."""
 
     name = "store"
-    watched = ("forebay.store.v1.StoreService/ListQueues", "forebay.store.v1.StoreService/GetStore")
+    watched = (f"{SERVICE}/ListQueues", f"{SERVICE}/GetStore")
 
     def __init__(
         self,
