@@ -22,7 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from bench import perftest, storeload
+from bench import barestream, perftest, storeload
 from bench.common import MIB, cost, in_turns, ratio_line
 from bench.loads import Load, Second, steady_p99, steady_rate
 from conftest import SHARED
@@ -134,6 +134,12 @@ async def memory(folder: Path, count: int) -> None:
     print(f"memory: {used.rss / MIB:.0f} MiB resident with {count:,} messages of 1 KB in a queue", flush=True)
 
 
+async def bare(folder: Path, load: Load) -> None:
+    """Print what no confirm of a lone message can be faster than."""
+    each = await barestream.rate(folder, load.size, load.seconds)
+    print(f"confirm-1: a bare gRPC stream with one sync a message does {each:.0f}/s", flush=True)
+
+
 class Bench:
     """Both sides, and how they are measured."""
 
@@ -147,6 +153,7 @@ class Bench:
             "memory": functools.partial(memory, folder, 5 * MILLION),
             "drain": functools.partial(self.compare, "drain", drain_rate, MILLION, 4),
             "latency": self.latency,
+            "bare": functools.partial(bare, folder, self.rows["confirm-1"].load),
             **{name: functools.partial(self.compare, name, rate, *row) for name, row in self.rows.items()},
         }
 
