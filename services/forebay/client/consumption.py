@@ -55,7 +55,9 @@ class Consumption:
         self._durable = asyncio.Event()
         """News of what is durable."""
         self._timer: asyncio.TimerHandle | None = None
-        self._settlements = Settlements(1, self._due.set, self._due.set)
+        self._missed = False
+        """The store may not have what was settled since the last flush."""
+        self._settlements = Settlements(1, self._due.set, self._due.set, self._miss)
         self._ending = False
         self._running: asyncio.Task[None] | None = None
 
@@ -100,14 +102,18 @@ class Consumption:
     async def flush(self) -> bool:
         """Wait until all that was settled is durable; then it is never delivered again, but for what was requeued.
 
-        False when the connection was lost meanwhile: some of it may be delivered again.
+        False when a connection was lost with some of what was settled since the last flush: it may be delivered again.
         """
         settlements = self._settlements
         self._due.set()
         while not settlements.lost and settlements.durable < settlements.given:
             self._durable.clear()
             await self._durable.wait()
-        return not settlements.lost
+        missed, self._missed = self._missed, False
+        return not missed
+
+    def _miss(self) -> None:
+        self._missed = True
 
     async def close(self) -> None:
         """Send what is settled, wait until it is durable, and end the stream."""
@@ -127,7 +133,7 @@ class Consumption:
         await asyncio.gather(running, return_exceptions=True)
 
     def _ended(self, running: "asyncio.Task[None]") -> None:
-        self._settlements.lost = True
+        self._settlements.lose()
         self._wake()
         if self._timer:
             self._timer.cancel()
@@ -150,7 +156,7 @@ class Consumption:
 
     def _lose(self) -> None:
         """The connection is gone: what it has brought comes again, but for what counts as acknowledged."""
-        self._settlements.lost = True
+        self._settlements.lose()
         if not self._start.no_ack:
             self._ready.clear()
         self._wake()
@@ -159,7 +165,7 @@ class Consumption:
         """One connection, to its end."""
         call: Call = stub.Consume()
         enough = max(1, min(self._start.prefetch // 4, 256))
-        self._settlements = settlements = Settlements(enough, self._send_soon, self._due.set)
+        self._settlements = settlements = Settlements(enough, self._send_soon, self._due.set, self._miss)
         writing = asyncio.ensure_future(self._write(call, settlements))
         try:
             async for response in call:

@@ -8,11 +8,17 @@ from forebay.pb.store.v1 import store_pb2 as pb
 class Settlements:
     """Numbers of deliveries by what became of them, until they are taken for a request."""
 
-    def __init__(self, enough: int, first: Callable[[], None], many: Callable[[], None]) -> None:
-        """`first` is called when the first is given after a request, `many` when `enough` have gathered."""
+    def __init__(
+        self, enough: int, first: Callable[[], None], many: Callable[[], None], missed: Callable[[], None]
+    ) -> None:
+        """`first` is called when the first is given after a request, `many` when `enough` have gathered.
+
+        `missed` is called when it is known that the store may not have some of them.
+        """
         self._enough = enough
         self._first = first
         self._many = many
+        self._missed = missed
         self._acked: list[int] = []
         self._requeued: list[int] = []
         self._rejected: list[int] = []
@@ -40,8 +46,16 @@ class Settlements:
         self._rejected.append(number)
         self._count()
 
+    def lose(self) -> None:
+        """The stream is gone."""
+        if not self.lost and self.durable < self.given:
+            self._missed()
+        self.lost = True
+
     def _count(self) -> None:
         self.given += 1
+        if self.lost:
+            self._missed()
         self._gathered += 1
         if self._gathered == 1:
             self._first()

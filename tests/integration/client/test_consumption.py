@@ -145,11 +145,29 @@ async def test_after_a_lost_connection_what_was_not_settled_comes_again(store, s
         scripted.cut.set()
         again = await take(orders, 2)
         assert [delivery.body for delivery in again] == [b"1", b"2"]
-        # What is said over the lost connection is said to nobody.
+        # What is said over the lost connection is said to nobody, and the next flush tells so.
         found[1].reject()
         again[0].ack()
+        assert not await orders.flush()
+        again[1].ack()
         assert await orders.flush()
-    assert scripted.settled == [("ACK", b"0"), ("ACK", b"1")]
+    assert scripted.settled == [("ACK", b"0"), ("ACK", b"1"), ("ACK", b"2")]
+
+
+async def test_flush_tells_of_a_connection_that_was_lost_before_it(store, scripted):
+    scripted.queue.extend(bodies(1))
+    scripted.durable.clear()
+    async with store.consume("orders", settings=QUICK) as orders:
+        (delivery,) = await take(orders, 1)
+        delivery.ack()
+        await eventually(lambda: scripted.settled)
+        scripted.error = UnavailableError("crashed", reason="QUEUE_CRASHED", retry_after=0.01)
+        scripted.cut.set()
+        scripted.durable.set()
+        scripted.queue.extend(bodies(1))
+        (again,) = await take(orders, 1)
+        again.ack()
+        assert not await orders.flush()
 
 
 async def test_flush_tells_that_the_connection_was_lost(store, scripted):

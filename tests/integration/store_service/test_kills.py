@@ -66,7 +66,7 @@ class Traffic:
         """For ever."""
         settings = ConsumeSettings(backoff=QUICK)
         async with self.client.consume("work", prefetch=200, settings=settings) as consumption:
-            asked = {}
+            asked = set()
             async for delivery in consumption:
                 number = int(delivery.body.partition(b":")[0])
                 self.seen.add(number)
@@ -76,13 +76,11 @@ class Traffic:
                     delivery.requeue()
                 else:
                     delivery.ack()
-                    asked[number] = delivery._settlements
+                    asked.add(number)
                 if len(asked) >= 100:
-                    # A flush tells of the connection of that moment, not of those that were lost before.
-                    now = consumption._settlements
                     if await consumption.flush():
-                        self.acked |= {number for number, settlements in asked.items() if settlements is now}
-                    asked = {}
+                        self.acked |= asked
+                    asked = set()
 
 
 async def contents(client, queue):

@@ -29,8 +29,13 @@ def many():
 
 
 @pytest.fixture
-def settlements(first, many):
-    return Settlements(3, first, many)
+def missed():
+    return Calls()
+
+
+@pytest.fixture
+def settlements(first, many, missed):
+    return Settlements(3, first, many, missed)
 
 
 def taken(settlements):
@@ -84,3 +89,23 @@ def test_runs_hold_the_same_numbers_and_are_as_few_as_can_be(numbers):
     found = list(runs(list(numbers)))
     assert [number for first, count in found for number in range(first, first + count)] == sorted(numbers)
     assert all(first + count < behind for (first, count), (behind, _) in pairwise(found))
+
+
+def test_a_loss_misses_nothing_where_all_is_durable(settlements, missed):
+    settlements.ack(1)
+    settlements.durable = 1
+    settlements.lose()
+    assert not missed.count
+
+
+def test_a_loss_misses_what_is_not_durable(settlements, missed):
+    settlements.ack(1)
+    settlements.lose()
+    settlements.lose()
+    assert missed.count == 1
+
+
+def test_what_is_settled_after_a_loss_is_missed(settlements, missed):
+    settlements.lose()
+    settlements.ack(1)
+    assert missed.count == 1
