@@ -18,6 +18,14 @@ async def stub_of(server) -> AsyncIterator[StoreServiceStub]:
         yield StoreServiceStub(channel)
 
 
+@asynccontextmanager
+async def raw_publish(server) -> AsyncIterator[grpc.aio.StreamStreamCall]:
+    """A Publish whose requests are octets."""
+    async with grpc.aio.insecure_channel(server.address, [("grpc.use_local_subchannel_pool", 1)]) as channel:
+        method = f"/{pb.DESCRIPTOR.services_by_name['StoreService'].full_name}/Publish"
+        yield channel.stream_stream(method, response_deserializer=pb.PublishResponse.FromString)()
+
+
 def batch(first, *bodies, address="orders.eu", publisher=""):
     messages = [pb.Message(address=address, body=body) for body in bodies]
     return pb.PublishRequest(publisher=publisher, first=first, messages=messages)

@@ -7,9 +7,10 @@ import pytest
 
 from forebay.client import make_message
 from forebay.pb.store.v1 import store_pb2 as pb
+from forebay.pb.store.v1.octets_pb2 import PublishOctets
 from forebay.runtime import FailedPreconditionError, InvalidArgumentError, NotFoundError, ServiceError
 
-from .streams import batch, confirms_of, deliveries_of, refusal, settlement, start, stub_of
+from .streams import batch, confirms_of, deliveries_of, raw_publish, refusal, settlement, start, stub_of
 
 MEBIBYTE = 1 << 20
 
@@ -52,6 +53,19 @@ async def test_a_wrong_number_ends_the_stream_behind_the_outcomes_before(stub, s
         True,
         True,
     )
+
+
+@pytest.mark.parametrize("behind", [[], [b"sound"]], ids=["alone", "before a sound one"])
+async def test_octets_that_are_no_message_end_the_stream_behind_the_outcomes_before(server, client, behind):
+    sound = [pb.Message(address="orders.eu", body=body).SerializeToString() for body in behind]
+    async with raw_publish(server) as call:
+        await call.write(batch(1, b"a").SerializeToString())
+        await call.write(PublishOctets(first=2, messages=[b"\x0a\xff", *sound]).SerializeToString())
+        assert sum(confirm.count for confirm in await confirms_of(call, 1)) == 1
+        failure = await refusal(call)
+    assert isinstance(failure, InvalidArgumentError)
+    assert failure.violations[0].field == "messages"
+    assert (await client.queue("orders")).status.counters.published == 1
 
 
 async def test_too_large_a_message_is_told_with_both_sizes_and_the_remedy(stub):
