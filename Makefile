@@ -3,7 +3,9 @@ SHELL := /bin/bash
 VENV  := .venv
 BIN   := $(VENV)/bin
 SCALE ?= 1
-export SCALE
+# Seconds that a test may take.
+PYTEST_TIMEOUT ?= $(shell expr 300 '*' $(SCALE))
+export SCALE PYTEST_TIMEOUT
 IMAGE ?= localhost/forebay:0.1.0
 SPARK_IMAGE ?= localhost/forebay-spark:0.1.0
 # Builds the image: docker, podman or buildah, whichever is there.
