@@ -7,8 +7,8 @@ from fakeclock import FakeClock
 from fakekube import FakeKube, key_of
 from fakepods import FakePods
 from forebay.runtime.document import decode
-from forebay_operator.handlers import OPTIONAL, OWNED, RESOURCES
-from forebay_operator.kube.kinds import POD, SECRET, STATEFUL_SET, kind_of
+from forebay_operator.handlers import OPTIONAL, OWNED
+from forebay_operator.kube.kinds import POD, RESOURCES, SECRET, STATEFUL_SET, kind_of
 from forebay_operator.queue import Depth, Key, WorkQueue
 from forebay_operator.reconcile import Reconciler, make_world
 from forebay_operator.reconcile.secretstore import octets_of

@@ -91,8 +91,9 @@ class ServiceReconciler(Generic[S]):
         scene.revision, scene.views = await self._configuring.configure(service, stored, composition, scene.clients)
         await ensure_all(world, self._kind.objects(service, composition, world), depth)
         if depth >= Depth.VERIFY:
-            for leftover in service_leftovers(service, world.settings, monitoring=world.monitoring):
-                await world.objects.remove(leftover[0], service, leftover[1])
+            others = service_leftovers(service, world.settings, monitoring=world.monitoring)
+            for kind, name in (*others, *self._kind.leftovers(service)):
+                await world.objects.remove(kind, service, name)
 
     async def _look(self, service: S, scene: Scene) -> None:
         """See which pods there are."""

@@ -236,6 +236,8 @@ class Spool:
         desk = self._desk
         for _ in range(STALLS):
             keys = [desk.keys.meta, desk.keys.resend, desk.keys.dead, desk.keys.fence]
+            # An owner of this name may have had a timetable: whoever purges knows but names.
+            keys += [desk.keys.times, desk.keys.values]
             keys += [desk.stream(segment) for segment in desk.ledger.segments()]
             keys += [desk.keys.castoff(castoff.id) for castoff in desk.ledger.castoffs]
             (reply,) = await desk.run(scripts.PURGE.call(keys, [desk.tenure.token, desk.ledger.generation]))

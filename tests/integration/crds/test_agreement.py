@@ -18,6 +18,8 @@ SMALLEST = {
     "Peerfeed": {"outfeedRef": {"name": "hub"}, "hosts": ["a"]},
     "Store": {},
     "StoreQueue": {"storeRef": {"name": "main"}},
+    "Announcer": {},
+    "Forwarder": {"announcerRef": {"name": "main"}, "url": "udp://a:1"},
     "Compaction": {"job": "compact-spill", "targetRef": {"kind": "Spill", "name": "main"}},
 }
 SIZES = ["1GiB", "64TiB", "5000000000B", "01GiB", 1073741824, 70368744177664]
@@ -108,6 +110,18 @@ NO_BINDINGS = [
     5,
     True,
 ]
+NETWORKS = ["10.0.0.0/8", "192.0.2.7", "fd00::/8", "::1", "::ffff:192.0.2.0/120"]
+NO_NETWORKS = ["", "a", "10.0.0/8", "10.0.0.0/", "10.0.0.0/8 ", "fd00/8", 10, True]
+TRACKERS = [
+    "http://a/announce",
+    "https://tracker.example/x/announce?passkey=a%20b&c=d",
+    "udp://192.0.2.7:6969",
+    "udp://[2001:db8::7]:1/announce?k=v",
+    "http://[::1]:8080/announce",
+    "http://a:80?passkey=b",
+    "http://a",
+]
+NO_TRACKERS = ["", "a", "udp://a", "ftp://a", "wss://a", "http://", "http://u:p@a/", "http://a/b c", "http://a/#b", 5, True]
 LEAVES_NONE = {"overflow": "RejectPublishDeadLetter"}
 STORE_REF = {"storeRef": {"name": "main"}}
 SPILL, OUTFEED = ({"kind": kind, "name": "main"} for kind in ("Spill", "Outfeed"))
@@ -150,6 +164,21 @@ GOOD = [
     ("StoreQueue", "", [{**STORE_REF, **LEAVES_NONE, "deadLetter": {"address": "a.b"}}]),
     ("StoreQueue", "deliveryLimit", [1, 65535]),
     ("StoreQueue", "implementation", ["variable", "a-1"]),
+    ("Announcer", "listeners", [{"http": {"enabled": False}, "udp": {"address": "::", "port": 80}}, {}]),
+    ("Announcer", "announces.trustedProxies", [NETWORKS, []]),
+    ("Announcer", "announces.trackerId", ["", "a-1~"]),
+    ("Announcer", "announces", [{"interval": "15m"}, {"minInterval": "0s", "numwant": 0}, {"maxNumwant": 1000}]),
+    ("Announcer", "swarms", [{"peerAge": "1m", "maxPeers": 1000}, {"maxSwarms": 100, "snapshotInterval": "10s"}]),
+    ("Announcer", "torrents", [{"mode": "deny", "infoHashes": ["a" * 40, "0" * 40]}, {"mode": "off"}]),
+    ("Announcer", "forwarding", [{"rateLimitPerSecond": 0.1, "failThreshold": 0, "throttleTop": 0}, {"maxWorkers": 1}]),
+    ("Announcer", "", [{"spillRef": {"name": "a"}, "forwarding": {"overflow": "spill"}}, {}]),
+    ("Announcer", "storage.size", ["1GiB", "1TiB"]),
+    ("Announcer", "memory", ["128MiB", "1TiB"]),
+    ("Forwarder", "url", TRACKERS),
+    ("Forwarder", "hostHeader", ["tracker.example", "tracker.example:8080"]),
+    ("Forwarder", "externalIp", ["203.0.113.7", "2001:db8::7"]),
+    ("Forwarder", "timeout", ["1s", "5m"]),
+    ("Forwarder", "failurePolicy", [{}, {"attempts": 20, "retryBase": "10ms", "failThreshold": 0, "suspension": "24h"}]),
     ("Compaction", "schedule", SCHEDULES),
     ("Compaction", "timeZone", ["Europe/Berlin", "Etc/GMT+12", "America/Argentina/Buenos_Aires", "UTC"]),
     ("Compaction", "sparkConf", CONFS),
@@ -209,6 +238,23 @@ BAD = [
     ("StoreQueue", "implementation", ["", "A", "-a", "a-", "1a"]),
     ("StoreQueue", "storeRef", [{}, {"name": "A"}, "main"]),
     ("StoreQueue", "", [{}, {**STORE_REF, "outfeedRef": {"name": "a"}}]),
+    ("Announcer", "listeners", [{"http": {"port": 0}}, {"http": {"port": 9969}}, {"udp": {"enabled": "yes"}}]),
+    ("Announcer", "announces.trustedProxies", [[network] for network in NO_NETWORKS]),
+    ("Announcer", "announces.trackerId", ["a b", "é", "a" * 65]),
+    ("Announcer", "announces", [{"interval": "14m"}, {"interval": "9s"}, {"numwant": 201}, {"maxConnections": 0}]),
+    ("Announcer", "swarms", [{"peerAge": "59s"}, {"maxPeers": 999}, {"snapshotInterval": "1s"}]),
+    ("Announcer", "torrents", [{"mode": "only"}, {"infoHashes": ["a"]}, {"infoHashes": ["g" * 40]}]),
+    ("Announcer", "torrents.infoHashes", [["a" * 40, "a" * 40], "a" * 40]),
+    ("Announcer", "forwarding", [{"rateLimitPerSecond": 0}, {"queueSize": 9}, {"workers": 0}, {"throttleTop": -1}]),
+    ("Announcer", "forwarding", [{"scaleThreshold": 101}, {"overflow": "spill"}, {"attempts": 21}]),
+    ("Announcer", "storage.size", ["1023MiB", "1025GiB"]),
+    ("Announcer", "memory", ["127MiB", "1G"]),
+    ("Forwarder", "url", NO_TRACKERS),
+    ("Forwarder", "hostHeader", ["", "a b"]),
+    ("Forwarder", "externalIp", ["", "our.example", "203.0.113.7:1"]),
+    ("Forwarder", "timeout", ["999ms", "6m", 30]),
+    ("Forwarder", "failurePolicy", [{"attempts": 0}, {"retryBase": "9ms"}, {"failThreshold": -1}]),
+    ("Forwarder", "announcerRef", [{}, {"name": "A"}, "main"]),
     ("Compaction", "schedule", NO_SCHEDULES),
     ("Compaction", "timeZone", ["", "Europe Berlin", "../etc/passwd", "/etc", 1]),
     ("Compaction", "sparkConf", NO_CONFS),

@@ -19,15 +19,17 @@ from forebay.announcer.forwarding.ratelimit import TokenBucket
 from forebay.announcer.forwarding.refusal import Refusal, Why
 from forebay.announcer.forwarding.scaling import Scaling
 from forebay.announcer.forwarding.throttle import quota
+from forebay.announcer.forwarding.watcher import NoOverflow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from random import Random
 
     from forebay.announcer.announce import Announce
     from forebay.announcer.forwarding.forwarderspec import ForwarderSpec
     from forebay.announcer.forwarding.forwarderstate import ForwarderState
     from forebay.announcer.forwarding.settings import ForwardingSettings
+    from forebay.announcer.forwarding.watcher import Overflow
 
 TICK = 5.0
 """Seconds from one look at the schedule to the next."""
@@ -50,6 +52,10 @@ class Dispatcher:
         self.jobs = Jobs(settings)
         self.forwarders = Forwarders()
         self.eligibility = Eligibility()
+        self.overflow: Overflow = NoOverflow()
+        """Where jobs wait for which the queue has no room."""
+        self.wake: Callable[[], None] = _nothing
+        """Is called when jobs came into the queue by themselves, for workers to look."""
         self._scaling = Scaling(settings)
         self._random = random
         self._bucket = _bucket(settings, now)
@@ -80,6 +86,8 @@ class Dispatcher:
         `initial`: it is the client's first of this torrent. Such a one alone may be refused, and then no forwarder
         gets it.
         """
+        if announce.event is Event.STOPPED and not self.overflow.is_empty:
+            self.overflow.stopped(announce.info_hash, announce.peer_id, now)
         pending = self.jobs.pending.forwarders(announce.info_hash, announce.peer_id)
         if pending and announce.event is not Event.NONE:
             self._supersede(announce, tuple(pending))
@@ -125,15 +133,58 @@ class Dispatcher:
     def _enqueue(self, announce: Announce, eligible: list[ForwarderState], initial: bool, now: float) -> Refusal | None:
         share = quota(len(eligible), self.jobs.queue, self.settings)
         self.jobs.counters.throttled += share.throttled
-        fitting = min(share.forwarders, self.jobs.queue.room)
-        if initial and not fitting:
+        fitting = min(share.forwarders, self._room)
+        if self.overflow.is_open:
+            number = share.forwarders
+        elif initial and not fitting:
             self.jobs.counters.refused_full += 1
             return Refusal(Why.QUEUE_FULL, self.settings.retry_period)
-        self.jobs.counters.dropped_full += share.forwarders - fitting
+        else:
+            self.jobs.counters.dropped_full += share.forwarders - fitting
+            number = fitting
         # A sample is in random order, too: it stands for shuffling all of them and taking the first.
-        for forwarder in self._random.sample(eligible, fitting):
-            self.jobs.enqueue(Job(announce, forwarder.name, now))
+        jobs = [Job(announce, forwarder.name, now) for forwarder in self._random.sample(eligible, number)]
+        for job in jobs[:fitting]:
+            self.jobs.enqueue(job)
+        for job in jobs[fitting:]:
+            self.overflow.put(job)
         return None
+
+    @property
+    def _room(self) -> int:
+        """How many new jobs may go into the queue: none while others that came first wait outside."""
+        return self.jobs.queue.room if self.overflow.is_empty or not self.overflow.is_open else 0
+
+    def bring_back(self, job: Job, now: float) -> bool:
+        """Queue a job that waited outside; False when there is no room. One that nobody wants any more is dropped."""
+        if not self.jobs.queue.room:
+            return False
+        if job.pending_key in self.jobs.pending:
+            if job.announce.event is not Event.NONE:
+                self._supersede(job.announce, (job.forwarder,))
+        elif self._is_wanted(job, now):
+            self.jobs.enqueue(job)
+        return True
+
+    def restore(self, job: Job, now: float) -> bool:
+        """Take back a job of before a restart; False when it is not wanted any more, or finds no room."""
+        forwarder = self.forwarders.get(job.forwarder)
+        if forwarder is None or now - job.made > STALE or forwarder.disabled:
+            return False
+        if (job.scheduled is None and not self._is_wanted(job, now)) or not self.jobs.restore(job, now):
+            return False
+        if job.scheduled is not None:
+            self.eligibility.put_off(job.announce.info_hash, forwarder, job.scheduled, now)
+        return True
+
+    def _is_wanted(self, job: Job, now: float) -> bool:
+        """Whether its forwarder is still to have a job that has waited."""
+        forwarder, announce = self.forwarders.get(job.forwarder), job.announce
+        if forwarder is None or forwarder.blocked_until > now or now - job.made > STALE:
+            return False
+        # An event was news to the forwarder when the job was made, and it may have been forgotten since that it is.
+        is_event = announce.event not in (Event.NONE, Event.STARTED)
+        return is_event or self.eligibility.next_announce(announce.info_hash, forwarder) <= now
 
     def tick(self, now: float) -> None:
         """Queue the scheduled jobs whose time has come; what finds the queue full is put off."""
@@ -181,7 +232,15 @@ class Dispatcher:
         else:
             self.eligibility.told(announce.info_hash, announce.peer_id, forwarder, now + answer.interval, now)
         self.jobs.drop(flight.job)
-        if flight.follow is not None and not self.jobs.enqueue(Job(flight.follow, forwarder.name, now)):
+        if flight.follow is not None:
+            self._follow(Job(flight.follow, forwarder.name, now))
+
+    def _follow(self, job: Job) -> None:
+        if self._room:
+            self.jobs.enqueue(job)
+        elif self.overflow.is_open:
+            self.overflow.put(job)
+        else:
             self.jobs.counters.dropped_full += 1
 
     def _failed(self, flight: Flight, failure: Failure, now: float) -> None:
@@ -228,3 +287,7 @@ class Dispatcher:
 
 def _bucket(settings: ForwardingSettings, now: float) -> TokenBucket:
     return TokenBucket(settings.rate_limit_per_second, settings.rate_limit_burst, now)
+
+
+def _nothing() -> None:
+    """Nobody works."""

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from forebay.announcer.forwarding.job import Job, PendingKey
 
@@ -20,6 +20,10 @@ class JobQueue:
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
         self._jobs: OrderedDict[PendingKey, Job] = OrderedDict()
+
+    def __iter__(self) -> Iterator[Job]:
+        """All jobs, the oldest first."""
+        return iter(self._jobs.values())
 
     @property
     def depth(self) -> int:

@@ -43,6 +43,7 @@ class Relay:
         self._clock = clock
         self._idle: deque[asyncio.Future[None]] = deque()
         self._leaving = 0
+        dispatcher.wake = self._wake
         self.workers = 0
         """Workers that run."""
 
@@ -122,6 +123,8 @@ class Relay:
         self._dispatcher.done(job, outcome, self._clock.monotonic())
         if isinstance(outcome, Answer):
             self._heard(job.announce, spec.name, outcome)
+        # Else a restart would carry out again not only what is in flight then, but also what has just ended.
+        await self._dispatcher.jobs.watcher.settle()
 
     async def _ask(self, spec: ForwarderSpec, announce: Announce) -> Outcome:
         try:

@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from forebay.announcer.forwarding.job import Job, PendingKey, ScheduleKey
 
@@ -27,6 +27,10 @@ class Schedule:
 
     def __len__(self) -> int:
         return len(self._jobs)
+
+    def __iter__(self) -> Iterator[Job]:
+        """All jobs, in no order."""
+        return iter(self._jobs.values())
 
     @property
     def full(self) -> bool:

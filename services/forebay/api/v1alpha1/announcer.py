@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from forebay.api.model import Items, Model
-from forebay.api.rules import Differ, Distinct, GivenFor, Immutable, NotAbove, OnlyGrows, Rule, Transition
+from forebay.api.rules import Differ, Distinct, GivenFor, Kept, NotAbove, OnlyGrows, Rule, Transition
 from forebay.api.v1alpha1.metadata import Reference, Resource, ServiceMetadata
 from forebay.api.v1alpha1.service import (
     Access,
@@ -194,7 +194,7 @@ class AnnouncerSpec(Model):
     """An announcer service."""
 
     rules: ClassVar[tuple[Rule, ...]] = (Distinct("clients"), GivenFor("spillRef", "forwarding.overflow", ("spill",)))
-    transitions: ClassVar[tuple[Transition, ...]] = (Immutable("spillRef", "the jobs that wait lie there"),)
+    transitions: ClassVar[tuple[Transition, ...]] = (Kept("spillRef", "the jobs that wait lie there"),)
 
     listeners: AnnouncerListeners = AnnouncerListeners()
     """Where it listens."""

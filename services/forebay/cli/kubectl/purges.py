@@ -29,7 +29,7 @@ class User(NamedTuple):
 
 def show_purges(kubectl: Kubectl, output: Output) -> None:
     """Print the services of all Spills. Raises `KubectlError`."""
-    resources = [Resource(body) for body in kubectl.items(f"{PLURALS['Spill']},{PLURALS['Outfeed']}")]
+    resources = [Resource(body) for body in kubectl.items(",".join(PLURALS[kind] for kind in ("Spill", "Outfeed", "Announcer")))]
     jobs = [Object(body) for body in kubectl.items("jobs.batch", f"--selector={PURGES}")]
     found = [*users(resources, jobs)]
     if output is Output.JSON:
