@@ -31,7 +31,7 @@ EXAMPLES = CHECKOUT / "examples"
 QUICKSTART = EXAMPLES / "quickstart"
 RIGHTS = ("ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
 IMAGE = "localhost/forebay:test"
-KINDS = ("Spill", "Outfeed", "Peerfeed", "Store", "StoreQueue", "Compaction")
+KINDS = ("Spill", "Outfeed", "Peerfeed", "Store", "StoreQueue", "Announcer", "Forwarder", "Compaction")
 
 
 class Site:

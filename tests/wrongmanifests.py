@@ -50,8 +50,14 @@ WRONG = {
     "announcer-ports-alike": ("spec.listeners.http.port", "is the same as grpc.port; name another"),
     "announcer-spills-nowhere": ("spec.spillRef", "is missing for forwarding.overflow spill; add it"),
     "announcer-overflow-unknown": ("spec.forwarding.overflow", 'supported values: "drop", "spill"'),
-    "announcer-interval-below-the-smallest": ("spec.announces.minInterval", "is above interval; lower it, or raise interval"),
-    "announcer-gives-more-than-the-most": ("spec.announces.numwant", "is above maxNumwant; lower it, or raise maxNumwant"),
+    "announcer-interval-below-the-smallest": (
+        "spec.announces.minInterval",
+        "is above interval; lower it, or raise interval",
+    ),
+    "announcer-gives-more-than-the-most": (
+        "spec.announces.numwant",
+        "is above maxNumwant; lower it, or raise maxNumwant",
+    ),
     "announcer-hash-too-short": ("spec.torrents.infoHashes[0]", "give an info hash as 40 hexadecimal digits"),
     "announcer-hash-twice": ("spec.torrents.infoHashes", 'Duplicate value: "0123456789abcdef0123456789abcdef01234567"'),
     "announcer-proxy-by-name": ("spec.announces.trustedProxies[0]", "give an address or a network"),

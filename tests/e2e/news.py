@@ -16,7 +16,7 @@ from forebay.client import OutfeedClient
 from forebay.runtime import CertificateFolder, ChannelSettings, ClientChannel
 from kubeaccess import program
 
-KINDS = "spills,outfeeds,peerfeeds,stores,storequeues,compactions"
+KINDS = "spills,outfeeds,peerfeeds,stores,storequeues,announcers,forwarders,compactions"
 GRPC = 7119
 FEEDER = Path(__file__).with_name("feeder.py")
 

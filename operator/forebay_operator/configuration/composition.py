@@ -28,8 +28,8 @@ class Composition:
     """What a service is to have, without a revision."""
 
     manifests: tuple[Body, ...]
-    """Spill, Outfeed, the Outfeeds that peers target, Peerfeeds; or Store, StoreQueues; or Spill, Announcer, Forwarders;
-    each group by name."""
+    """Spill, Outfeed, the Outfeeds that peers target, Peerfeeds; or Store, StoreQueues; or Spill, Announcer,
+    Forwarders; each group by name."""
     secrets: Mapping[str, Mapping[str, Secret]]
     """Of each Secret, by `namespace/name`, the keys that are referred to, as far as they are there."""
     faults: Mapping[Identity, tuple[Violation, ...]]

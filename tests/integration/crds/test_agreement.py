@@ -121,7 +121,19 @@ TRACKERS = [
     "http://a:80?passkey=b",
     "http://a",
 ]
-NO_TRACKERS = ["", "a", "udp://a", "ftp://a", "wss://a", "http://", "http://u:p@a/", "http://a/b c", "http://a/#b", 5, True]
+NO_TRACKERS = [
+    "",
+    "a",
+    "udp://a",
+    "ftp://a",
+    "wss://a",
+    "http://",
+    "http://u:p@a/",
+    "http://a/b c",
+    "http://a/#b",
+    5,
+    True,
+]
 LEAVES_NONE = {"overflow": "RejectPublishDeadLetter"}
 STORE_REF = {"storeRef": {"name": "main"}}
 SPILL, OUTFEED = ({"kind": kind, "name": "main"} for kind in ("Spill", "Outfeed"))
@@ -178,7 +190,11 @@ GOOD = [
     ("Forwarder", "hostHeader", ["tracker.example", "tracker.example:8080"]),
     ("Forwarder", "externalIp", ["203.0.113.7", "2001:db8::7"]),
     ("Forwarder", "timeout", ["1s", "5m"]),
-    ("Forwarder", "failurePolicy", [{}, {"attempts": 20, "retryBase": "10ms", "failThreshold": 0, "suspension": "24h"}]),
+    (
+        "Forwarder",
+        "failurePolicy",
+        [{}, {"attempts": 20, "retryBase": "10ms", "failThreshold": 0, "suspension": "24h"}],
+    ),
     ("Compaction", "schedule", SCHEDULES),
     ("Compaction", "timeZone", ["Europe/Berlin", "Etc/GMT+12", "America/Argentina/Buenos_Aires", "UTC"]),
     ("Compaction", "sparkConf", CONFS),

@@ -38,7 +38,11 @@ STATUSES = [
     ("peerfeed", {"connections": 2, "backlog": 0}, "2 0"),
     ("store", {"queues": "2/3", "messages": 1200, "revision": 7}, "2/3 1200"),
     ("storequeue", {"ready": 12, "unacknowledged": 3, "consumers": 1}, "12 3"),
-    ("announcer", {"peers": 1200, "torrents": 40, "forwarders": "1/2", "queued": 7, "fill": 1, "revision": 7}, "40 1200"),
+    (
+        "announcer",
+        {"peers": 1200, "torrents": 40, "forwarders": "1/2", "queued": 7, "fill": 1, "revision": 7},
+        "40 1200",
+    ),
     ("forwarder", {"state": "Disabled", "answers": 1200, "meanMilliseconds": 35}, "Disabled 1200"),
     (
         "compaction",

@@ -244,8 +244,9 @@ class Dispatcher:
             self.jobs.counters.dropped_full += 1
 
     def _failed(self, flight: Flight, failure: Failure, now: float) -> None:
-        decision = decide(failure, flight.job.attempt, self.settings)
         forwarder = flight.forwarder
+        settings = forwarder.spec.own.over(self.settings)
+        decision = decide(failure, flight.job.attempt, settings)
         if decision.step is Step.DISABLE:
             forwarder.disable(failure.cause, failure.reason)
         elif decision.step is Step.SUSPEND:
@@ -253,15 +254,15 @@ class Dispatcher:
         else:
             self.eligibility.put_off(flight.job.announce.info_hash, forwarder, now + decision.seconds, now)
         if decision.step is Step.GIVE_UP:
-            self._count_failure(forwarder, failure)
+            self._count_failure(forwarder, failure, settings.fail_threshold)
         if decision.step is Step.RETRY:
             self._retry(flight, failure, decision, now)
         else:
             self.jobs.drop(flight.job)
 
-    def _count_failure(self, forwarder: ForwarderState, failure: Failure) -> None:
+    def _count_failure(self, forwarder: ForwarderState, failure: Failure, threshold: int) -> None:
         forwarder.failures += 1
-        if 0 < self.settings.fail_threshold <= forwarder.failures:
+        if 0 < threshold <= forwarder.failures:
             reason = f"{forwarder.failures} requests in a row failed; the last: {failure.reason}"
             forwarder.disable(Cause.TOO_MANY_FAILURES, reason)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields, replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,6 +21,28 @@ LONGEST_SUSPENSION = 3600.0
 """Seconds, likewise."""
 PAUSE = 60.0
 """Seconds until the torrent of a request that failed for good may be announced to that forwarder again."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPolicy:
+    """What of the settings is otherwise for one forwarder; None: as they say. Times are in seconds."""
+
+    suspension: float | None = None
+    """How long it rests that asks for fewer requests, unless it says itself how long."""
+    attempts: int | None = None
+    """Times a request is sent before it has failed."""
+    retry_base: float | None = None
+    """The n-th repetition waits this long times 2 ** n."""
+    fail_threshold: int | None = None
+    """Failed requests in a row that disable it; 0: never."""
+
+    def over(self, settings: ForwardingSettings) -> ForwardingSettings:
+        """The settings, with its own in their place."""
+        own = {field.name: value for field in fields(self) if (value := getattr(self, field.name)) is not None}
+        return replace(settings, **own) if own else settings
+
+
+NOTHING_OWN = OwnPolicy()
 
 
 class Step(Enum):

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from forebay.announcer.forwarding.failurepolicy import NOTHING_OWN, OwnPolicy
+
 
 @dataclass(frozen=True, slots=True)
 class ForwarderSpec:
@@ -17,3 +19,5 @@ class ForwarderSpec:
     """The address that the tracker is told to give to peers; empty: the one that it sees."""
     timeout: float = 30
     """Seconds for a request from its start to the end of the answer."""
+    own: OwnPolicy = NOTHING_OWN
+    """What of the failure policy is otherwise for it."""

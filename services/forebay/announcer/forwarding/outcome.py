@@ -8,7 +8,9 @@ class Cause(StrEnum):
     """Why a request failed, or why a forwarder is disabled or suspended."""
 
     NAME_UNKNOWN = "NAME_UNKNOWN"
-    """The name of its host could not be resolved."""
+    """There is no such host."""
+    NAME_SERVER_AWAY = "NAME_SERVER_AWAY"
+    """Nobody could be asked for the address of its host."""
     CONNECTION_REFUSED = "CONNECTION_REFUSED"
     """Nobody listens there."""
     NO_ROUTE = "NO_ROUTE"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from forebay.announcer.forwarding.forwarderstate import Condition
 from forebay.announcer.forwarding.status import ForwarderStatus, QueueStatus, ScheduledJob
+from forebay.announcer.forwarding.throttle import throttles
 
 if TYPE_CHECKING:
     from forebay.announcer.forwarding.dispatcher import Dispatcher
@@ -29,6 +30,7 @@ def queue_status(dispatcher: Dispatcher, workers: int, now: float) -> QueueStatu
         pending=jobs.pending.count,
         scheduled=len(jobs.schedule),
         next_scheduled=tuple(_scheduled(job, now) for job in jobs.schedule.upcoming(UPCOMING)),
+        throttling=throttles(jobs.queue, dispatcher.settings),
         counters=replace(jobs.counters),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
 
 import structlog
@@ -44,6 +45,9 @@ class Relay:
         self._idle: deque[asyncio.Future[None]] = deque()
         self._leaving = 0
         dispatcher.wake = self._wake
+        self._in_flight = 0
+        self._landed = asyncio.Event()
+        self._is_ending = False
         self.workers = 0
         """Workers that run."""
 
@@ -56,6 +60,15 @@ class Relay:
     def status(self) -> QueueStatus:
         """The queue, the schedule and the workers."""
         return queue_status(self._dispatcher, self.workers, self._clock.monotonic())
+
+    async def finish(self, grace: float) -> None:
+        """Begin no more requests, and wait so many seconds at most for those in flight."""
+        self._is_ending = True
+        with suppress(TimeoutError):
+            async with asyncio.timeout(grace):
+                while self._in_flight:
+                    self._landed.clear()
+                    await self._landed.wait()
 
     async def run(self) -> None:
         """Forward until cancelled; by then all workers and their requests have ended."""
@@ -90,7 +103,7 @@ class Relay:
     async def _work(self) -> None:
         try:
             while not self._leaves():
-                errand = self._dispatcher.take(self._clock.monotonic())
+                errand = None if self._is_ending else self._dispatcher.take(self._clock.monotonic())
                 if errand is None:
                     await self._wait()
                 else:
@@ -119,7 +132,12 @@ class Relay:
             woken.set_result(None)
 
     async def _carry_out(self, job: Job, spec: ForwarderSpec) -> None:
-        outcome = await self._ask(spec, job.announce)
+        self._in_flight += 1
+        try:
+            outcome = await self._ask(spec, job.announce)
+        finally:
+            self._in_flight -= 1
+            self._landed.set()
         self._dispatcher.done(job, outcome, self._clock.monotonic())
         if isinstance(outcome, Answer):
             self._heard(job.announce, spec.name, outcome)

@@ -31,6 +31,8 @@ class Scaling:
         return change
 
     def _wanted(self, queue: JobQueue, workers: int) -> int:
+        if workers < self.settings.workers:
+            return 1
         if queue.reaches(self.settings.scale_threshold):
             return 1 if workers < self.settings.most_workers else 0
         if not queue.reaches(SCALE_DOWN):

@@ -57,6 +57,8 @@ class QueueStatus:
     """Jobs that wait for their time."""
     next_scheduled: tuple[ScheduledJob, ...]
     """The next ten of them, the earliest first."""
+    throttling: bool
+    """Whether announces go to fewer forwarders now, for the queue is long."""
     counters: Counters
     """What happened since the start."""
 

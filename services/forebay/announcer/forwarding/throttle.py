@@ -20,7 +20,12 @@ class Quota(NamedTuple):
 def quota(eligible: int, queue: JobQueue, settings: ForwardingSettings) -> Quota:
     """The share of an announce that has `eligible` forwarders: the smaller of the limits that hold now."""
     allowed = min(eligible, settings.max_forwarders)
-    if settings.throttle_top <= 0 or not queue.reaches(settings.throttle_threshold):
+    if not throttles(queue, settings):
         return Quota(allowed, 0)
     chosen = min(allowed, settings.throttle_top)
     return Quota(chosen, allowed - chosen)
+
+
+def throttles(queue: JobQueue, settings: ForwardingSettings) -> bool:
+    """Whether announces go to fewer forwarders now."""
+    return settings.throttle_top > 0 and queue.reaches(settings.throttle_threshold)

@@ -13,9 +13,13 @@ if TYPE_CHECKING:
 
     from forebay.announcer.access import AccessList
     from forebay.announcer.announce import Announce
-    from forebay.announcer.swarms.figures import Figures
+    from forebay.announcer.swarms.figures import Candidate, Figures
     from forebay.announcer.swarms.swarm import Swarm
     from forebay.announcer.swarms.swarmtable import SwarmTable
+
+
+BOTH_FAMILIES = 4 + 16
+"""What the octets of an IPv4 and an IPv6 address add up to: less one's, it is the other's."""
 
 
 class Refusal(Protocol):
@@ -86,6 +90,17 @@ class Desk:
             return 0
         wanted, settings = announce.numwant, self.settings
         return settings.numwant if wanted is None else min(wanted, settings.most_numwant)
+
+    def candidates(self, announce: Announce, swarm: Swarm, place: int) -> list[Candidate]:
+        """The peers that the client at this place gets, those of its own family first."""
+        count, family, seeder, random = (
+            self.wanted(announce),
+            len(announce.address),
+            announce.left == 0,
+            self.table.random,
+        )
+        found = swarm.candidates(family, place, seeder, count, random)
+        return found + swarm.candidates(BOTH_FAMILIES - family, -1, seeder, count - len(found), random)
 
     def scrape(self, info_hashes: Iterable[bytes]) -> list[Figures]:
         """The sizes of swarms; zeros for those that are unknown, or not permitted."""

@@ -6,6 +6,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from forebay.announcer.errors import RefusedError, RequestError
+from forebay.announcer.fronts.desk import BOTH_FAMILIES
 from forebay.announcer.fronts.httpresponse import Page
 from forebay.announcer.fronts.tally import Tally
 from forebay.announcer.wire.announcequery import read_announce
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from forebay.announcer.announce import Announce
     from forebay.announcer.fronts.desk import AnnounceSettings, Desk
     from forebay.announcer.swarms.swarm import Swarm
-
-_BOTH_FAMILIES = 4 + 16
 
 
 class HttpSite:
@@ -77,17 +76,13 @@ class HttpSite:
         )
         own = swarm.compact(family, place, seeder, count, random)
         count -= len(own) // (family + 2)
-        others = swarm.compact(_BOTH_FAMILIES - family, -1, seeder, count, random) if count else b""
+        others = swarm.compact(BOTH_FAMILIES - family, -1, seeder, count, random) if count else b""
         peers, peers6 = (own, others) if family == 4 else (others, own)
         complete, incomplete = swarm.sizes()
         return self._answers.compact((complete, swarm.downloaded, incomplete), announce.address, peers, peers6)
 
     def _dictionaries(self, announce: Announce, swarm: Swarm, place: int) -> bytes:
-        desk = self._desk
-        count, family, seeder = desk.wanted(announce), len(announce.address), announce.left == 0
-        candidates = swarm.candidates(family, place, seeder, count, desk.table.random)
-        count -= len(candidates)
-        candidates += swarm.candidates(_BOTH_FAMILIES - family, -1, seeder, count, desk.table.random)
+        candidates = self._desk.candidates(announce, swarm, place)
         complete, incomplete = swarm.sizes()
         sizes = complete, swarm.downloaded, incomplete
         return self._answers.dictionaries(sizes, announce.address, candidates, peer_ids=not announce.no_peer_id)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import MISSING, fields
+from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from forebay.announcer.forwarding.forwarderspec import ForwarderSpec
@@ -20,7 +20,14 @@ NO_DIGEST = bytes(SIZE)
 @lru_cache(16384)
 def digest_of(spec: ForwarderSpec) -> bytes:
     """`SIZE` octets that differ for any two specs. A field that a later release adds changes none where it is unset."""
-    told = {field.name: getattr(spec, field.name) for field in fields(spec)}
-    defaults = {field.name: field.default for field in fields(spec) if field.default is not MISSING}
-    given = {name: value for name, value in told.items() if name not in defaults or value != defaults[name]}
-    return sha256(json.dumps(given, sort_keys=True, default=repr).encode()).digest()[:SIZE]
+    return sha256(json.dumps(_set(spec), sort_keys=True).encode()).digest()[:SIZE]
+
+
+def _set(settings: Any) -> dict[str, Any]:
+    """The fields that have other values than they would have by themselves."""
+    values = {field.name: (getattr(settings, field.name), field.default) for field in fields(settings)}
+    return {
+        name: _set(value) if is_dataclass(value) else value
+        for name, (value, default) in values.items()
+        if value != default
+    }

@@ -29,6 +29,8 @@ BATCH = 1000
 """Most changes written at once: they take some 5 ms to make, and clients wait so long."""
 PACE = 0.01
 """Seconds between two rounds of writing; what comes and goes within one is never written."""
+REST = 2
+"""Times as long as a round took, where workers wait for the next one: others have the machine meanwhile."""
 LOOK = 1.0
 """Seconds after which it is looked whether the lease is still held, though there is nothing to write."""
 PAUSE = 0.5
@@ -167,6 +169,7 @@ class JobKeeper:
         """Write once there is something to write, and bring back what finds room."""
         await self._something()
         settled, self._settled = self._settled, None
+        began = self._clock.monotonic()
         try:
             await self._write()
             await self._stream.round()
@@ -175,7 +178,8 @@ class JobKeeper:
                 settled.set_result(None)
         self._stream.usable = True
         self._problem = ""
-        await self._clock.sleep(PACE)
+        took = self._clock.monotonic() - began
+        await self._clock.sleep(min(PACE, REST * took) if self._settled else PACE)
 
     async def _something(self) -> None:
         """Return when there is something to do. Raises `LeaseLostError` when another has taken over."""

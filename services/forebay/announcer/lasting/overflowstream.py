@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 OWNER = "overflow"
 BATCH = 1000
 """Most jobs that are written, or read, at once."""
+MOST_PUT = 10_000
+"""Most jobs that are not written yet; a job is some 1000 octets of memory."""
 REFILL = 10
 """What part of the queue must be free before more is read: a tenth, so that reading is worth its while."""
 
@@ -63,7 +65,7 @@ class OverflowStream:
     @property
     def is_open(self) -> bool:
         """Whether it takes jobs now."""
-        room = len(self._put) < self._dispatcher.settings.queue_size
+        room = len(self._put) < MOST_PUT
         return self.enabled and self.usable and room and self._spill.available and not self._spill.full
 
     @property
@@ -112,7 +114,7 @@ class OverflowStream:
             self._requeue()
         if self.is_empty:
             self._list.clear()
-        while self._put:
+        for _ in range(0, len(self._put), BATCH):
             await self._store()
 
     async def flush(self) -> None:

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from forebay.announcer.swarms.figures import Candidate
+from forebay.announcer.swarms.record import Lineup
 from forebay.announcer.swarms.sampling import draw
 
 if TYPE_CHECKING:
@@ -135,6 +136,22 @@ class PeerList:
             for start, stop in spans
             for place in range(start, stop)
         ]
+
+    def lineup(self) -> Lineup:
+        """All of them, copied."""
+        paused = frozenset(self._paused or ())
+        return Lineup(bytes(self._octets), self._clients.copy(), self._seen[:], self.seeders, paused)
+
+    def fill(self, lineup: Lineup) -> None:
+        """Take all of these, nobody having been here."""
+        octets, clients, width = lineup.octets, lineup.clients, self._width
+        endpoints = [octets[at : at + width] for at in range(0, len(octets), width)]
+        self._octets, self._clients, self._seen = bytearray(octets), clients, lineup.seen
+        self._places = {endpoint: place for place, endpoint in enumerate(endpoints)}
+        self._homes = dict(zip(clients, endpoints, strict=True))
+        self._paused = set(lineup.paused & self._places.keys()) or None
+        self.seeders = lineup.seeders
+        self._census.peers += len(clients)
 
     def _endpoint(self, place: int) -> bytes:
         start = place * self._width

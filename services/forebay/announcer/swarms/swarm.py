@@ -8,6 +8,7 @@ from forebay.announcer.announce import Event
 from forebay.announcer.swarms.figures import Candidate, Figures
 from forebay.announcer.swarms.outside import Outside
 from forebay.announcer.swarms.peerlist import PORT, Census, PeerList
+from forebay.announcer.swarms.record import EMPTY, Record
 
 if TYPE_CHECKING:
     from forebay.announcer.announce import Announce
@@ -73,6 +74,18 @@ class Swarm:
             self._outside = None
         done = [peers.expire(before, most) for peers in (self._v4, self._v6) if peers is not None]
         return all(done)
+
+    def record(self) -> Record:
+        """All peers that announced here, copied."""
+        v4, v6 = (peers.lineup() if peers is not None else EMPTY for peers in (self._v4, self._v6))
+        return Record(self.downloaded, (v4, v6))
+
+    def fill(self, record: Record) -> None:
+        """Take what was recorded, nobody having been here."""
+        self.downloaded = record.downloaded
+        for family, lineup in zip((V4, V6), record.lineups, strict=True):
+            if lineup.clients:
+                self._found(family).fill(lineup)
 
     def sizes(self) -> tuple[int, int]:
         """Seeders and leechers: those that are known here, or what another tracker said when that is more."""

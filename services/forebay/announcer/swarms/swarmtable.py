@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from forebay.announcer.announce import Announce
     from forebay.announcer.swarms.outside import News
+    from forebay.announcer.swarms.record import Record
     from forebay.announcer.swarms.sampling import Random
 
 ROUND = 60
@@ -58,6 +59,27 @@ class SwarmTable:
 
     def __iter__(self) -> Iterator[tuple[bytes, Swarm]]:
         return iter(self._swarms.items())
+
+    def hashes(self) -> list[bytes]:
+        """The info hashes of all swarms."""
+        return list(self._swarms)
+
+    def record(self, info_hash: bytes) -> Record | None:
+        """All peers of a swarm, copied; None when it is not known."""
+        swarm = self._swarms.get(info_hash)
+        return None if swarm is None else swarm.record()
+
+    def restore(self, info_hash: bytes, record: Record, now: float) -> int:
+        """Bring a swarm back without the peers that are too old; how many are there.
+
+        One that is known, or finds no room, is left out.
+        """
+        record = record.since(now - self.limits.peer_age)
+        too_many = self.peers + record.peers > self.limits.most_peers or len(self) >= self.limits.most_swarms
+        if not record.peers or too_many or info_hash in self._swarms:
+            return 0
+        self._found(info_hash).fill(record)
+        return record.peers
 
     def knows(self, announce: Announce) -> bool:
         """Whether this client has announced this torrent before, and has not stopped since."""

@@ -20,6 +20,9 @@ _CAUSES = {
 def connection_failure(error: OSError) -> Failure:
     """What an error of the operating system says about a tracker."""
     if isinstance(error, socket.gaierror):
-        return Failure(Cause.NAME_UNKNOWN, f"its name cannot be resolved: {error.strerror or error}")
+        # No name server that answers is our trouble, not the tracker's: it says nothing about it.
+        away = error.errno == socket.EAI_AGAIN
+        cause = Cause.NAME_SERVER_AWAY if away else Cause.NAME_UNKNOWN
+        return Failure(cause, f"its name cannot be resolved: {error.strerror or error}")
     cause = _CAUSES.get(error.errno or 0, Cause.CONNECTION_LOST)
     return Failure(cause, f"no connection: {error.strerror or error}")

@@ -143,7 +143,9 @@ def _(rule: Immutable, model: type[Model]) -> Iterator[Validation]:
 @of_rule.register
 def _(rule: Kept, model: type[Model]) -> Iterator[Validation]:
     field = rule.field
-    yield told(f"!has(oldSelf.{field}) || (has(self.{field}) && self.{field} == oldSelf.{field})", rule.fault, FORBIDDEN)
+    yield told(
+        f"!has(oldSelf.{field}) || (has(self.{field}) && self.{field} == oldSelf.{field})", rule.fault, FORBIDDEN
+    )
 
 
 @of_rule.register

@@ -2,6 +2,8 @@
 
 from datetime import timedelta
 from enum import StrEnum
+from functools import partial
+from ipaddress import ip_network
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -19,17 +21,18 @@ from forebay.api.v1alpha1.service import (
     ServerTls,
 )
 from forebay.api.v1alpha1.spill import GIBIBYTE
-from forebay.api.values import Flag, Number, Size, Span, Text, Whole
+from forebay.api.values import Flag, Number, ParsedText, Size, Span, Text, Whole
 
 MOST_LISTED = 10_000
 """Info hashes of an access list."""
 InfoHash = Annotated[str, Text(r"^[0-9A-Fa-f]{40}$", "an info hash as 40 hexadecimal digits", longest=40)]
 Network = Annotated[
     str,
-    Text(
+    ParsedText(
         r"^([0-9]{1,3}(\.[0-9]{1,3}){3}(/[0-9]{1,2})?|[0-9A-Fa-f]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f.]*(/[0-9]{1,3})?)$",
         "an address or a network, as 10.0.0.0/8 or fd00::/8",
         longest=49,
+        parse=partial(ip_network, strict=False),
     ),
 ]
 
@@ -105,7 +108,7 @@ class SwarmSettings(Model):
     peer_age: Annotated[timedelta, Span("1m", "7d")] = timedelta(minutes=180)
     """Time after which a client that has not announced again is forgotten."""
     max_peers: Annotated[int, Whole(1000, 100_000_000, "peers")] = 1_000_000
-    """Most peers of all torrents, about 300 octets of memory each. New clients beyond it are told to come back later."""
+    """Most peers of all torrents, about 300 octets of memory each. New clients beyond it are told to come back."""
     max_swarms: Annotated[int, Whole(100, 10_000_000, "torrents")] = 250_000
     """Most torrents, about 1500 octets of memory each."""
     snapshot_interval: Annotated[timedelta, Span("10s", "24h")] = timedelta(minutes=1)

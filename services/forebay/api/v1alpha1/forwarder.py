@@ -1,12 +1,13 @@
 """Forwarder: one upstream tracker that an Announcer passes announces on to."""
 
 from datetime import timedelta
+from ipaddress import ip_address
 from typing import Annotated, ClassVar, Literal
 
 from forebay.api.model import Model
 from forebay.api.rules import Immutable, Transition
 from forebay.api.v1alpha1.metadata import BLANKS, WORD, Reference, Resource
-from forebay.api.values import Flag, Span, Text, Whole
+from forebay.api.values import Flag, ParsedText, Span, Text, Whole
 
 _HOST = rf"(\[[0-9A-Fa-f:.]+\]|[^{BLANKS}:@/?#\[\]]+)"
 TrackerUrl = Annotated[
@@ -21,10 +22,11 @@ TrackerUrl = Annotated[
 """It may hold a passkey: it is not quoted in errors."""
 IpAddress = Annotated[
     str,
-    Text(
+    ParsedText(
         r"^([0-9]{1,3}(\.[0-9]{1,3}){3}|[0-9A-Fa-f]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f.]*)$",
         "an IP address, as 203.0.113.7 or 2001:db8::7",
         longest=45,
+        parse=ip_address,
     ),
 ]
 

@@ -138,8 +138,8 @@ class ForwarderStatus(Status):
     """How a Forwarder is."""
 
     state: Literal["Enabled", "Suspended", "Disabled", "Paused"] | None = None
-    """Whether it gets announces: not while it is suspended, which time ends, nor while it is disabled, which a call or a
-    change of its spec ends, nor while its spec pauses it."""
+    """Whether it gets announces: not while it is suspended, which time ends, nor while it is disabled, which a call or
+    a change of its spec ends, nor while its spec pauses it."""
     answers: Count | None = None
     """Answers since the Announcer was started."""
     mean_milliseconds: Count | None = None

@@ -118,7 +118,9 @@ def test_its_volume_has_the_size_of_its_spec():
     ids=str,
 )
 def test_only_what_can_not_be_changed_live_rolls_the_pod(change, rolls):
-    before, after = (one(objects_of_announcer(made), "StatefulSet")["spec"] for made in (announcer(), announcer(**change)))
+    before, after = (
+        one(objects_of_announcer(made), "StatefulSet")["spec"] for made in (announcer(), announcer(**change))
+    )
     assert (before["template"] != after["template"]) is rolls
 
 
