@@ -165,10 +165,7 @@ class HttpTracker:
 
     async def answer_all(self, reader, writer, connection):
         while True:
-            head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
-            headers = dict(line.split(": ", 1) for line in head[1:] if line)
-            request = Request(head[0].split(" ")[1], headers, connection)
-            self.requests.append(request)
+            request = self.request(await reader.readuntil(b"\r\n\r\n"), connection)
             reply = self.replies.get(request.path, Reply(status=404))
             if reply is RESET:
                 return
@@ -183,6 +180,13 @@ class HttpTracker:
                 writer.write(GOOD.body)
                 return
             await writer.drain()
+
+    def request(self, octets, connection):
+        """Take note of a request whose head is these octets."""
+        head = octets.decode("latin-1").split("\r\n")
+        headers = dict(line.split(": ", 1) for line in head[1:] if line)
+        self.requests.append(Request(head[0].split(" ")[1], headers, connection))
+        return self.requests[-1]
 
 
 class UdpTracker(asyncio.DatagramProtocol):

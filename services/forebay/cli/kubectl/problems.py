@@ -80,5 +80,5 @@ def resource_step(resource: Resource, condition: Condition) -> str:
     if condition.type != "Ready" and resource.kind == "Peerfeed":
         return f"kubectl forebay peers {resource.parent[1]} {place}"
     if condition.type == "Disabled":
-        return f"kubectl forebay forwarders {resource.parent[1]} {place}"
+        return f"kubectl forebay forwarders {resource.parent[1]} -n {resource.namespace}"
     return f"kubectl describe {kind} {place}"

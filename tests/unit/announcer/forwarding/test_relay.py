@@ -9,10 +9,12 @@ import pytest
 from eventually import eventually
 from fakeclock import FakeClock, settle
 from forebay.announcer.forwarding.dispatcher import Dispatcher
+from forebay.announcer.forwarding.job import Job
 from forebay.announcer.forwarding.outcome import Cause
 from forebay.announcer.forwarding.overview import forwarder_statuses
 from forebay.announcer.forwarding.relay import Relay
 from forebay.announcer.forwarding.settings import ForwardingSettings
+from forebay.announcer.forwarding.watcher import Nobody
 from forwardings import ANSWER, announce, failure, octets, spec
 
 
@@ -223,3 +225,30 @@ async def test_ten_thousand_failures_need_no_more_workers_and_leave_nothing():
         assert len(site.upstream.requests) == 10_000
         assert asyncio.all_tasks() == tasks
         assert site.relay.status().pending == 0
+
+
+async def test_a_worker_takes_its_next_job_once_the_end_of_the_last_is_kept():
+    class Slow(Nobody):
+        def __init__(self):
+            self.kept_by_now = asyncio.Event()
+
+        async def settle(self):
+            await self.kept_by_now.wait()
+
+    async with running(workers=1) as site:
+        site.upstream.answers_at_once = ANSWER
+        site.dispatcher.jobs.watcher = slow = Slow()
+        await site.announced("one")
+        await site.announced("two")
+        assert len(site.upstream.requests) == 1
+        slow.kept_by_now.set()
+        await settle()
+        assert len(site.upstream.requests) == 2
+
+
+async def test_workers_look_when_jobs_came_by_themselves():
+    async with running() as site:
+        site.dispatcher.restore(Job(announce(), "one", site.clock.monotonic()), site.clock.monotonic())
+        site.dispatcher.wake()
+        await settle()
+        assert len(site.upstream.requests) == 1

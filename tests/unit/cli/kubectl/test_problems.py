@@ -47,7 +47,7 @@ def test_a_peer_in_trouble_is_looked_at_through_its_service(told):
 def test_a_disabled_forwarder_is_looked_at_through_its_service():
     disabled = condition("Disabled", "True", "NameUnknown")
     assert found(forwarder("west", READY, disabled)) == [
-        ("Forwarder/west", "Disabled", "kubectl forebay forwarders swarm west -n news")
+        ("Forwarder/west", "Disabled", "kubectl forebay forwarders swarm -n news")
     ]
 
 
