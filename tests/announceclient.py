@@ -44,8 +44,7 @@ def announce(url: str, info_hash: bytes, peer_id: str, port: int, event: str = "
 def scrape(url: str, info_hash: bytes) -> dict:
     """Ask a tracker, by its announce URL, how large a swarm is: `complete`, `downloaded` and `incomplete`."""
     if urlsplit(url).scheme == "udp":
-        channel = UdpTracker(url)
-        complete, downloaded, incomplete = struct.unpack(">3I", channel.call(SCRAPE, info_hash)[:12])
+        complete, downloaded, incomplete = struct.unpack(">3I", udp_call(url, SCRAPE, info_hash)[:12])
         return {"complete": complete, "downloaded": downloaded, "incomplete": incomplete}
     place = url.replace("/announce", "/scrape")
     answer = fetched(place, f"info_hash={quote_from_bytes(info_hash, safe='')}")
@@ -64,41 +63,39 @@ def fetched(url: str, query: str) -> dict:
 def udp_announce(url: str, info_hash: bytes, peer: bytes, port: int, left: int, event: str) -> dict:
     body = info_hash + peer + struct.pack(">3QIIIiH", 0, left, 0, EVENTS.index(event), 0, 7, -1, port)
     try:
-        answer = UdpTracker(url).call(ANNOUNCE, body)
+        answer = udp_call(url, ANNOUNCE, body)
     except ConnectionError as error:
         return {"failure": str(error)}
     interval, incomplete, complete = struct.unpack(">3I", answer[:12])
     return {"interval": interval, "complete": complete, "incomplete": incomplete, "peers": peers(answer[12:], 6)}
 
 
-class UdpTracker:
-    """One connection id of a tracker over UDP."""
+def udp_call(url: str, action: int, body: bytes) -> bytes:
+    """What follows the head of the answer. Raises `ConnectionError` with the tracker's words."""
+    place = urlsplit(url)
+    family, kind, protocol, _, address = socket.getaddrinfo(place.hostname, place.port, type=socket.SOCK_DGRAM)[0]
+    with socket.socket(family, kind, protocol) as channel:
+        channel.settimeout(SECONDS / TRIES)
+        channel.connect(address)
+        connection = struct.unpack(">Q", exchanged(channel, MAGIC, CONNECT, b""))[0]
+        return exchanged(channel, connection, action, body)
 
-    def __init__(self, url: str) -> None:
-        place = urlsplit(url)
-        found = socket.getaddrinfo(place.hostname, place.port, type=socket.SOCK_DGRAM)
-        family, kind, protocol, _, self.address = found[0]
-        self.socket = socket.socket(family, kind, protocol)
-        self.socket.settimeout(SECONDS / TRIES)
-        self.connection = MAGIC
-        self.connection = struct.unpack(">Q", self.call(CONNECT, b""))[0]
 
-    def call(self, action: int, body: bytes) -> bytes:
-        """What follows the head of the answer. Raises `ConnectionError` with the tracker's words."""
-        for _ in range(TRIES):
-            transaction = secrets.randbits(32)
-            self.socket.sendto(struct.pack(">QII", self.connection, action, transaction) + body, self.address)
-            try:
-                answer = self.socket.recv(4096)
-            except TimeoutError:
-                continue
-            told, other = struct.unpack(">II", answer[:8])
-            if other != transaction:
-                continue
-            if told == ERROR:
-                raise ConnectionError(answer[8:].decode())
-            return answer[8:]
-        raise TimeoutError(f"{self.address} does not answer")
+def exchanged(channel: socket.socket, connection: int, action: int, body: bytes) -> bytes:
+    """Ask, again where no answer comes."""
+    transaction = secrets.randbits(32)
+    for _ in range(TRIES):
+        channel.send(struct.pack(">QII", connection, action, transaction) + body)
+        try:
+            answer = channel.recv(4096)
+        except TimeoutError:
+            continue
+        told, number = struct.unpack(">II", answer[:8])
+        assert number == transaction
+        if told == ERROR:
+            raise ConnectionError(answer[8:].decode())
+        return answer[8:]
+    raise TimeoutError("the tracker does not answer")
 
 
 def peers(compact: bytes, size: int) -> list[str]:

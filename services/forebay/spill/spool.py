@@ -61,6 +61,12 @@ class Spool:
         return self._desk.ledger.state()
 
     @property
+    def unread(self) -> int:
+        """Entries of backlog and R that are still to be read."""
+        state = self.state
+        return state.backlog.entries + state.resend.entries - self._desk.window.unpassed
+
+    @property
     def settings(self) -> SpoolSettings:
         """May be replaced at any time; holds from the next command on."""
         return self._desk.settings

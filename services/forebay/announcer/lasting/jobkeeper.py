@@ -30,11 +30,13 @@ BATCH = 1000
 PACE = 0.01
 """Seconds between two rounds of writing; what comes and goes within one is never written."""
 REST = 2
-"""Times as long as a round took, where workers wait for the next one: others have the machine meanwhile."""
+"""Times as long as a round took, others have the machine; then comes the next one if workers wait for it."""
 LOOK = 1.0
 """Seconds after which it is looked whether the lease is still held, though there is nothing to write."""
 PAUSE = 0.5
 """Seconds until Redis is tried again."""
+PATIENCE = 5.0
+"""Seconds that the last writing may take."""
 LOADING = "jobs of before are not loaded yet: another process has the lease on them, or had it until lately"
 
 log = structlog.stdlib.get_logger(__name__)
@@ -98,6 +100,9 @@ class JobKeeper:
         """Take the lease, load what lay there, then keep all in step until cancelled."""
         while True:
             try:
+                if not self._spill.available:
+                    self._give_up(self._spill.problem)
+                    await self._spill.ready()
                 if not self._loaded:
                     await self._load()
                 await self._round()
@@ -107,23 +112,35 @@ class JobKeeper:
 
     async def close(self) -> None:
         """Write what is not written yet, and give the leases back. `run` has been cancelled by now."""
-        if not self._loaded:
-            return
         try:
-            await self._write()
-            await self._stream.flush()
-            await self._timetable.release()
-        except SpillError as error:
-            log.warning("jobs are left in Redis as they were written last", problem=str(error))
+            async with asyncio.timeout(PATIENCE if self._spill.available else 0):
+                if not self._loaded:
+                    await self._load()
+                await self._write()
+                await self._stream.flush()
+                await self._timetable.release()
+        except (SpillError, TimeoutError) as error:
+            log.warning("jobs are left in Redis as they were written last", problem=str(error) or self.problem)
         self._loaded = self._stream.usable = False
 
     def _fail(self, error: SpillError) -> None:
-        if self._stream.usable:
-            log.warning("jobs cannot be kept in Redis now", problem=str(error))
-        self._stream.usable = False
-        self._problem = str(error)
+        self._give_up(str(error))
         if isinstance(error, LeaseLostError):
             self._loaded = False
+
+    def _give_up(self, problem: str) -> None:
+        """Nothing can be written for now: nobody waits for it."""
+        if self._stream.usable:
+            log.warning("jobs cannot be kept in Redis now", problem=problem)
+        self._stream.usable = False
+        self._problem = problem
+        self._release(self._settled)
+        self._settled = None
+
+    @staticmethod
+    def _release(waiting: asyncio.Future[None] | None) -> None:
+        if waiting is not None:
+            waiting.set_result(None)
 
     async def _load(self) -> None:
         """Take over what lies there, and have all jobs of this process written that are not there."""
@@ -174,12 +191,12 @@ class JobKeeper:
             await self._write()
             await self._stream.round()
         finally:
-            if settled is not None:
-                settled.set_result(None)
+            self._release(settled)
         self._stream.usable = True
         self._problem = ""
-        took = self._clock.monotonic() - began
-        await self._clock.sleep(min(PACE, REST * took) if self._settled else PACE)
+        await self._clock.sleep(min(PACE, REST * (self._clock.monotonic() - began)))
+        if self._settled is None:
+            await self._clock.sleep(PACE)
 
     async def _something(self) -> None:
         """Return when there is something to do. Raises `LeaseLostError` when another has taken over."""

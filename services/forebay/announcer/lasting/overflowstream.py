@@ -58,6 +58,7 @@ class OverflowStream:
         self._signal = signal
         self._list = WaitingList(dispatcher.settings.schedule_size)
         self._put: deque[Job] = deque()
+        # As of the last answer of Redis: it is asked at each announce.
         self._stored = 0
         self._read: deque[_Returned] = deque()
         self._done: list[bytes] = []
@@ -75,8 +76,8 @@ class OverflowStream:
 
     @property
     def unsettled(self) -> bool:
-        """Whether a restart would bring jobs back once more that were brought back already."""
-        return bool(self._done)
+        """Whether a restart would lose jobs, or bring back once more what was brought back already."""
+        return bool(self._done or self._put)
 
     @property
     def tenure(self) -> Tenure:
@@ -98,16 +99,17 @@ class OverflowStream:
 
     async def load(self) -> None:
         """Take the stream over. Raises `SpillError`, as all that follows."""
-        loaded = await self._spool.load()
+        await self._spool.load()
         # What had been read is read again, since the checkpoint has not passed it.
         self._read.clear()
         self._done.clear()
-        self._stored = loaded.state.backlog.entries + loaded.state.resend.entries
+        self._count()
 
     async def round(self) -> None:
         """Bring back what finds room, and write what was put. What was brought back before is safe by now."""
         self._list.most = self._dispatcher.settings.schedule_size
         await self._acknowledge()
+        self._count()
         self._requeue()
         if self._wants_more():
             await self._fetch()
@@ -152,7 +154,7 @@ class OverflowStream:
 
     def _wants_more(self) -> bool:
         queue = self._dispatcher.jobs.queue
-        return bool(self._stored) and not self._read and queue.room * REFILL >= queue.capacity
+        return self._stored > 0 and not self._read and queue.room * REFILL >= queue.capacity
 
     async def _fetch(self) -> None:
         """Read on in the stream."""
@@ -160,10 +162,7 @@ class OverflowStream:
         entries = await self._spool.read(count)
         if not entries and (await self._spool.promote(0)).done:
             entries = await self._spool.read(count)
-        self._stored -= len(entries)
-        if not entries and not self._done:
-            state = self._spool.state
-            self._stored = state.backlog.entries + state.resend.entries
+        self._count()
         times = Times(self._clock.monotonic(), self._clock.wall())
         for entry in entries:
             self._receive(entry, times)
@@ -187,15 +186,19 @@ class OverflowStream:
         try:
             await self._spool.append(Kind.BACKLOG, [self._encode(job, times) for job in batch])
         except SpillFullError as error:
-            self._stored_first(error.appended)
+            self._forget(error.appended)
             raise
-        self._stored_first(len(batch))
+        self._forget(len(batch))
 
     def _encode(self, job: Job, times: Times) -> bytes:
         forwarder = self._dispatcher.forwarders.get(job.forwarder)
         return encode(job, digest_of(forwarder.spec) if forwarder else NO_DIGEST, times)
 
-    def _stored_first(self, number: int) -> None:
-        self._stored += number
+    def _forget(self, number: int) -> None:
+        """So many of those that were put are stored now."""
+        self._count()
         for _ in range(number):
             self._put.popleft()
+
+    def _count(self) -> None:
+        self._stored = max(0, self._spool.unread)

@@ -38,8 +38,8 @@ class Line:
 
     @property
     def place(self) -> str:
-        """Name and namespace, as kubectl takes them."""
-        return f"{self.service.metadata.name} -n {self.service.metadata.namespace}"
+        """Kind, name and namespace, as this plugin takes them."""
+        return place_of(self.service)
 
     @property
     def pod(self) -> str:
@@ -69,11 +69,15 @@ def check_pod(kubectl: Kubectl, service: Service) -> None:
     name = pod_name(service)
     found = kubectl.items("pods", name)
     if not found:
-        place = f"{service.kind.lower()}/{service.metadata.name} -n {service.metadata.namespace}"
-        raise AwayError(f"there is no pod {name}", f"See why: kubectl forebay status {place}")
+        raise AwayError(f"there is no pod {name}", f"See why: kubectl forebay status {place_of(service)}")
     pod = Pod(found[0])
     if not pod.running:
         raise AwayError(f"pod {name} does not run ({pod.phase}): {pod.ready.message}", f"See: {pod_step(pod)}")
+
+
+def place_of(service: Service) -> str:
+    """Kind, name and namespace, as this plugin takes them."""
+    return f"{service.kind.lower()}/{service.metadata.name} -n {service.metadata.namespace}"
 
 
 def main_name(service: Service) -> str:

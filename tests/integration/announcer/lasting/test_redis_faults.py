@@ -6,7 +6,7 @@ import pytest
 
 from eventually import eventually
 from forwardings import ANSWER, failure
-from keptjobs import life, loaded
+from keptjobs import Life, connected, life, loaded
 from peers.valkey import new_valkey
 
 JOBS = "forebay:{announcer/uid/jobs}:"
@@ -94,6 +94,37 @@ async def test_it_is_noticed_that_redis_was_emptied_though_there_is_nothing_to_w
         assert await eventually(lambda: rows(valkey)) == 1
 
 
+async def test_nobody_waits_for_a_redis_that_went_while_there_was_nothing_to_write(valkey, clock):
+    async with life(valkey.url, clock) as alive:
+        await eventually(loaded(alive))
+        await valkey.stop()
+        alive.announced()
+        await asyncio.wait_for(alive.keeper.settle(), 10)
+        await eventually(lambda: alive.keeper.problem)
+        alive.announced("other")
+        await asyncio.wait_for(alive.keeper.settle(), 10)
+
+
+async def test_a_process_that_stops_before_it_has_loaded_leaves_its_jobs_beside_the_old_ones(valkey, clock):
+    async with life(valkey.url, clock) as first:
+        await eventually(loaded(first))
+        first.announced("old")
+    async with connected(valkey.url, holder="ab") as spill:
+        second = Life(spill, clock, overflow=False, forwarders=1)
+        await spill.ready()
+        second.announced("new")
+        await second.keeper.close()
+    async with life(valkey.url, clock) as third:
+        await eventually(loaded(third))
+        assert sorted(third.queued()) == ["new", "old"]
+
+
+async def test_a_process_that_stops_without_redis_stops(clock):
+    async with new_valkey() as valkey, life(valkey.url, clock) as alive:
+        alive.announced()
+        await asyncio.wait_for(alive.keeper.close(), 1)
+
+
 async def test_a_frozen_redis_stops_nobody(valkey, clock):
     async with life(valkey.url, clock) as alive:
         await eventually(loaded(alive))
@@ -101,7 +132,7 @@ async def test_a_frozen_redis_stops_nobody(valkey, clock):
         alive.announced()
         waiting = asyncio.create_task(alive.keeper.settle())
         await eventually(waiting.done)
-        assert "answer" in alive.keeper.problem
+        await eventually(lambda: "answer" in alive.keeper.problem)
         valkey.thaw()
         await eventually(loaded(alive))
         await alive.keeper.settle()

@@ -14,10 +14,11 @@ async def scheduled(server):
 
 
 @pytest.fixture
-async def server(make_announcer, valkey, tracker):
+async def server(valkey, make_announcer, tracker):
     server = make_announcer(valkey.url, forwarding={"retryBase": "4s"})
     server.forwarder("one", tracker.url())
     await server.start()
+    await eventually(lambda: no_trouble(server))
     return server
 
 

@@ -1,11 +1,5 @@
 """Announces to a real opentracker, over HTTP and UDP."""
 
-import os
-import shutil
-import subprocess
-import tempfile
-from pathlib import Path
-
 import pytest
 
 from conftest import missing, peer_script
@@ -14,7 +8,7 @@ from forebay.announcer.forwarding.outcome import Answer, Cause
 from forebay.announcer.upstream.upstreams import Upstreams
 from forebay.runtime import SystemClock
 from forwardings import announce, octets, spec
-from ports import free_port
+from peers.opentracker import lacking, run_opentracker
 
 UNKNOWN = "unknown"
 
@@ -22,18 +16,11 @@ UNKNOWN = "unknown"
 @pytest.fixture(scope="module")
 def opentracker():
     """The port of a tracker that serves the torrents of this module."""
-    script = peer_script("opentracker.sh")
-    if shutil.which("opentracker") is None:
-        missing("needs opentracker: apt-get install --no-install-recommends opentracker")
-    if os.geteuid() != 0:
-        missing("needs root, to run opentracker as nobody")
-    folder, port = Path(tempfile.mkdtemp(prefix="opentracker-", dir="/tmp")), free_port()
-    folder.chmod(0o755)
-    torrents = [octets(f"{scheme}-{test}").hex() for scheme in ("http", "udp") for test in ("peers", "stop", "seed")]
-    subprocess.run(["sh", script, "start", folder, str(port), *torrents], check=True, stdout=subprocess.DEVNULL)
-    yield port
-    subprocess.run(["sh", script, "stop", folder], check=True)
-    shutil.rmtree(folder)
+    if reason := lacking():
+        missing(reason)
+    torrents = [octets(f"{scheme}-{test}") for scheme in ("http", "udp") for test in ("peers", "stop", "seed")]
+    with run_opentracker(peer_script("opentracker.sh"), torrents) as (port, _):
+        yield port
 
 
 @pytest.fixture

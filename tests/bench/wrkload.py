@@ -1,0 +1,30 @@
+"""A load over HTTP by Debian's wrk: connections that are kept, and announces as fast as they are answered."""
+
+import re
+import shutil
+from pathlib import Path
+
+from bench.crowds import Crowd, target
+from peers.process import run
+
+SCRIPT = Path(__file__).with_name("announces.lua")
+THREADS, CONNECTIONS = 1, 64
+MOST_TARGETS = 50_000
+
+
+def lacking() -> str:
+    """Why it cannot be run; empty: it can."""
+    return "" if shutil.which("wrk") else "needs wrk: apt-get install --no-install-recommends wrk"
+
+
+def write_targets(crowd: Crowd, file: Path) -> None:
+    """Write what the clients of a crowd ask for, one on each line."""
+    file.write_text("".join(f"{target(*member)}\n" for member in crowd.some(MOST_TARGETS, seed=1)))
+
+
+async def rate(port: int, targets: Path, seconds: float) -> float:
+    """Announces a second that a tracker answers."""
+    options = (f"-t{THREADS}", f"-c{CONNECTIONS}", f"-d{seconds:g}s", "--timeout", "10s")
+    told = await run("wrk", *options, "-s", SCRIPT, f"http://127.0.0.1:{port}", "--", targets)
+    assert "Non-2xx" not in told, told
+    return float(re.search(r"Requests/sec:\s+([0-9.]+)", told)[1])  # type: ignore[index]
