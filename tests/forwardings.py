@@ -64,7 +64,7 @@ class Driven:
         return self.core.jobs.schedule.upcoming(1000)
 
     def announced(self, torrent="torrent", peer="peer", event=Event.NONE, initial=False, **fields):
-        return self.core.announced(announce(torrent, peer, event, **fields), initial=initial, now=self.now)
+        return self.core.announced(announce(torrent, peer, event, **fields), lambda _: not initial, self.now)
 
     def fill(self, jobs):
         """Queue so many jobs, each of a torrent of its own."""

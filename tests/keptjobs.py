@@ -46,7 +46,7 @@ class Life:
 
     def announced(self, torrent: str = "torrent", peer: str = "peer", event: Event = Event.NONE, **fields: Any) -> Any:
         initial = fields.pop("initial", False)
-        return self.core.announced(announce(torrent, peer, event, **fields), initial=initial, now=self.now)
+        return self.core.announced(announce(torrent, peer, event, **fields), lambda _: not initial, self.now)
 
     def take(self) -> Job | None:
         errand = self.core.take(self.now)

@@ -238,7 +238,7 @@ def storequeue(name: str, store: str = "shop", **spec: Any) -> Body:
 
 def tracker(name: str = "swarm", **spec: Any) -> Body:
     """An Announcer."""
-    return resource("Announcer", name, **{"swarms": {"snapshotInterval": "10s"}, **spec})
+    return resource("Announcer", name, **{"swarms": {"snapshotInterval": "10s"}, "memory": "256MiB", **spec})
 
 
 def forwarder(name: str, url: str, announcer: str = "swarm", **spec: Any) -> Body:

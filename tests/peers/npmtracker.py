@@ -1,4 +1,4 @@
-"""The tracker and the client of npm's bittorrent-tracker; `npm ci --ignore-scripts` in tests/peers/npm installs them."""
+"""The tracker and the client of npm's bittorrent-tracker; `npm ci --ignore-scripts` in tests/peers/npm brings them."""
 
 import json
 import shutil

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from random import SystemRandom
+from random import Random, SystemRandom
 from typing import TYPE_CHECKING
 
 from forebay.announcer.forwarding.dispatcher import Dispatcher
@@ -59,12 +59,13 @@ class Tracker:
         self.spec = spec
         self.paused: list[ForwarderSpec] = []
         """Forwarders that are to get nothing, by their specs."""
-        self.table = SwarmTable(swarm_limits(spec.swarms), random.random)
+        # Which peers a client is told need be no secret, and asking the system costs more than all else of an announce.
+        self.table = SwarmTable(swarm_limits(spec.swarms), Random().random)  # noqa: S311
         self.dispatcher = Dispatcher(forwarding_settings(spec), random, clock.monotonic())
         self.upstreams = Upstreams(clock)
         self.relay = Relay(self.dispatcher, self.upstreams.announce, self._hear, clock)
         self.desk = Desk(
-            self.table, access_list(spec.torrents), announce_settings(spec.announces), self.relay.announced
+            self.table, access_list(spec.torrents), announce_settings(spec.announces), self.dispatcher.announced
         )
         self.listeners = Listeners(self.desk, {}, clock)
         self.grpc_desk = GrpcDesk(self.desk)

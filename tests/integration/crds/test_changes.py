@@ -65,7 +65,7 @@ def managed(storage="2GiB"):
             "Announcer",
             {"spillRef": {"name": "a"}},
             {"spillRef": {"name": "b"}},
-            "spec.spillRef: Forbidden: can't be changed or removed once it is given, since the jobs that wait lie there",
+            "spec.spillRef: Forbidden: can't be changed or removed once it is given, since the jobs that wait lie",
         ),
         ("Announcer", {"spillRef": {"name": "a"}}, {}, "spec.spillRef: Forbidden: can't be changed or removed"),
         ("Announcer", {"storage": {"size": "2GiB"}}, {}, "spec.storage.size: Forbidden: can't be lowered"),

@@ -8,7 +8,7 @@ import yaml
 from forebay.api.manifests import read_object
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
-FOLDERS = [EXAMPLES / name for name in ("quickstart", "compaction", "store")]
+FOLDERS = [EXAMPLES / name for name in ("quickstart", "compaction", "store", "announcer")]
 MANIFESTS = [
     manifest
     for folder in FOLDERS
@@ -29,8 +29,13 @@ SMALLEST = [
 
 def filled(value):
     """What the models make of a manifest, without empty lists, which Kubernetes leaves out."""
-    spec = read_object(value).resource.manifest()["spec"]
-    return {field: item for field, item in spec.items() if item != []}
+    return without_empty(read_object(value).resource.manifest()["spec"])
+
+
+def without_empty(value):
+    if not isinstance(value, dict):
+        return value
+    return {field: without_empty(item) for field, item in value.items() if item != []}
 
 
 @pytest.fixture(scope="module")

@@ -55,7 +55,7 @@ class Dispatcher:
         self.overflow: Overflow = NoOverflow()
         """Where jobs wait for which the queue has no room."""
         self.wake: Callable[[], None] = _nothing
-        """Is called when jobs came into the queue by themselves, for workers to look."""
+        """Is called when jobs came into the queue, for workers to look."""
         self._scaling = Scaling(settings)
         self._random = random
         self._bucket = _bucket(settings, now)
@@ -80,12 +80,14 @@ class Dispatcher:
             self.eligibility.look_again()
         return forwarder is not None
 
-    def announced(self, announce: Announce, *, initial: bool, now: float) -> Refusal | None:
+    def announced(self, announce: Announce, knows: Callable[[Announce], bool], now: float) -> Refusal | None:
         """Pass an announce on to the forwarders that are to have it.
 
-        `initial`: it is the client's first of this torrent. Such a one alone may be refused, and then no forwarder
-        gets it.
+        `knows`: whether its client has announced the torrent before, which is asked only where it matters: a first
+        announce alone may be refused, and then no forwarder gets it.
         """
+        if not self.forwarders:
+            return None
         if announce.event is Event.STOPPED and not self.overflow.is_empty:
             self.overflow.stopped(announce.info_hash, announce.peer_id, now)
         pending = self.jobs.pending.forwarders(announce.info_hash, announce.peer_id)
@@ -96,6 +98,7 @@ class Dispatcher:
             eligible = [forwarder for forwarder in eligible if forwarder.name not in pending]
         if not eligible:
             return None
+        initial = not knows(announce)
         if initial and self._rate_limited(now):
             self.jobs.counters.rate_limited += 1
             return Refusal(Why.RATE_LIMITED, self.settings.retry_period)
@@ -148,6 +151,7 @@ class Dispatcher:
             self.jobs.enqueue(job)
         for job in jobs[fitting:]:
             self.overflow.put(job)
+        self.wake()
         return None
 
     @property

@@ -19,6 +19,9 @@ class Forwarders:
     def __init__(self) -> None:
         self._states: dict[str, ForwarderState] = {}
 
+    def __len__(self) -> int:
+        return len(self._states)
+
     def get(self, name: str) -> ForwarderState | None:
         """The state of a forwarder; none where there is no such."""
         return self._states.get(name)

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from forebay.announcer.forwarding.forwarderspec import ForwarderSpec
     from forebay.announcer.forwarding.job import Job
     from forebay.announcer.forwarding.outcome import Outcome
-    from forebay.announcer.forwarding.refusal import Refusal
     from forebay.announcer.forwarding.status import QueueStatus
     from forebay.runtime.clock import Clock
 
@@ -50,12 +49,6 @@ class Relay:
         self._is_ending = False
         self.workers = 0
         """Workers that run."""
-
-    def announced(self, announce: Announce, *, initial: bool) -> Refusal | None:
-        """Pass an announce on, as `Dispatcher.announced` does, and wake the workers that this takes."""
-        refusal = self._dispatcher.announced(announce, initial=initial, now=self._clock.monotonic())
-        self._wake()
-        return refusal
 
     def status(self) -> QueueStatus:
         """The queue, the schedule and the workers."""

@@ -9,7 +9,7 @@ from forebay.announcer.announce import Event
 from forebay.announcer.errors import RefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from forebay.announcer.access import AccessList
     from forebay.announcer.announce import Announce
@@ -34,8 +34,8 @@ class Refusal(Protocol):
 class Forward(Protocol):
     """Passes announces on to other trackers."""
 
-    def __call__(self, announce: Announce, *, initial: bool) -> Refusal | None:
-        """`initial`: it is the client's first of this torrent. Such a one alone may be refused."""
+    def __call__(self, announce: Announce, knows: Callable[[Announce], bool], now: float, /) -> Refusal | None:
+        """`knows`: whether the client has announced this torrent before. A first announce alone may be refused."""
         ...
 
 
@@ -75,14 +75,11 @@ class Desk:
         if not self.access.permits(announce.info_hash):
             raise RefusedError("this torrent is not tracked here")
         if self._forward is not None:
-            self._pass_on(announce, self._forward)
+            refusal = self._forward(announce, self.table.knows, now)
+            if refusal is not None:
+                # It is not entered: its next announce shall be its first again.
+                raise RefusedError("the tracker is busy", refusal.retry_after)
         return self.table.announce(announce, now)
-
-    def _pass_on(self, announce: Announce, forward: Forward) -> None:
-        refusal = forward(announce, initial=not self.table.knows(announce))
-        if refusal is not None:
-            # It is not entered: its next announce shall be its first again.
-            raise RefusedError("the tracker is busy", refusal.retry_after)
 
     def wanted(self, announce: Announce) -> int:
         """How many peers the client gets, if there are so many."""

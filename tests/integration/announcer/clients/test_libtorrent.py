@@ -21,10 +21,10 @@ async def test_two_sessions_transfer_a_file(server, torrent, tmp_path, scheme):
     into = tmp_path / "fetched"
     with session() as seeder, session() as leecher:
         add(seeder, made, made.file.parent)
-        await eventually(lambda: seeds(server, made, 1))
+        await eventually(lambda: seeds(server, made, 1), within=120)
         add(leecher, made, into)
         await eventually(lambda: fetched(into, made), within=120)
-        await eventually(lambda: seeds(server, made, 2))
+        await eventually(lambda: seeds(server, made, 2), within=120)
 
 
 async def seeds(server, torrent, number):
@@ -45,7 +45,7 @@ async def test_a_session_finds_one_that_only_an_upstream_tracker_knows(server, t
         await server.apply()
         with session() as seeder, session() as leecher:
             add(seeder, made, made.file.parent, tracker=upstream)
-            await eventually(lambda: is_announced(seeder))
+            await eventually(lambda: is_announced(seeder), within=120)
             add(leecher, made, into)
             await eventually(lambda: fetched(into, made), within=120)
     async with server.client() as client:

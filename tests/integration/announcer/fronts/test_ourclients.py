@@ -39,7 +39,7 @@ async def test_a_refusal_comes_over_with_its_reason(tell, front_desk):
     class Refusal:
         retry_after = 300.0
 
-    front_desk._forward = lambda announce, *, initial: Refusal
+    front_desk._forward = lambda announce, knows, now: Refusal
     outcome = await tell(host=1, port=1001)
     assert isinstance(outcome, Failure)
     assert outcome.reason.startswith("the tracker is busy")

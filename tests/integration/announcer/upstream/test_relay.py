@@ -28,6 +28,9 @@ class Site:
         self.heard = []
         self.relay = Relay(self.dispatcher, self.upstreams.announce, self.hear, self.clock)
 
+    def announced(self, torrent="torrent", initial=False):
+        self.dispatcher.announced(announce(torrent), lambda _: not initial, self.clock.monotonic())
+
     def hear(self, announce, forwarder, answer):
         self.heard.append((forwarder, answer))
 
@@ -58,7 +61,7 @@ async def test_trackers_of_all_kinds_side_by_side(tracker, udp_tracker):
         spec(path, tracker.url(f"/{path}")) for path in ("announce", "gzip", "404", "429", "never", "retry-in-ten")
     ]
     async with running(specs) as site:
-        site.relay.announced(announce(), initial=True)
+        site.announced(initial=True)
         await site.idle()
         states = site.states()
     assert sorted(name for name, _ in site.heard) == ["announce", "gzip", "udp"]
@@ -76,7 +79,7 @@ async def test_thousands_of_failures_leave_no_socket(tracker, scale):
     before = open_files()
     async with running([spec(url=tracker.url("/503"))], fail_threshold=0, attempts=1) as site:
         for number in range(1000 * scale):
-            site.relay.announced(announce(f"t{number}"), initial=False)
+            site.announced(f"t{number}")
         await site.idle()
         assert len(tracker.requests) == 1000 * scale
         assert tracker.connections <= 20
@@ -87,7 +90,7 @@ async def test_thousands_of_failures_leave_no_socket(tracker, scale):
 async def test_a_tracker_that_never_answers_is_disabled_and_leaves_no_connection(tracker):
     async with running([spec(url=tracker.url("/silent"), timeout=0.05)], workers=3, attempts=1) as site:
         for number in range(30):
-            site.relay.announced(announce(f"t{number}"), initial=False)
+            site.announced(f"t{number}")
         await site.idle()
         assert site.states()["one"].cause is Cause.TOO_MANY_FAILURES
     await eventually(lambda: tracker.open == 0)
@@ -98,7 +101,7 @@ async def test_slow_trackers_do_not_keep_the_relay_from_ending():
     await tracker.start()
     async with running([spec(url=tracker.url("/silent"))]) as site:
         for number in range(50):
-            site.relay.announced(announce(f"t{number}"), initial=False)
+            site.announced(f"t{number}")
         await eventually(lambda: tracker.open == 10)
     await eventually(lambda: tracker.open == 0)
     await tracker.stop()

@@ -59,7 +59,7 @@ class Site:
         self.relay = Relay(self.dispatcher, self.upstream.announce, lambda *told: self.heard.append(told), self.clock)
 
     async def announced(self, torrent="torrent", **fields):
-        refusal = self.relay.announced(announce(torrent, **fields), initial=False)
+        refusal = self.dispatcher.announced(announce(torrent, **fields), lambda _: True, self.clock.monotonic())
         await settle()
         return refusal
 

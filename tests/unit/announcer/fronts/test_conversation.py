@@ -112,7 +112,7 @@ def test_a_refusal_tells_when_to_try_again():
     class Refusal:
         retry_after = 300.0
 
-    talk = Conversation(HttpSite(desk(forward=lambda announce, *, initial: Refusal), {}), TrustedProxies(), HERE)
+    talk = Conversation(HttpSite(desk(forward=lambda announce, knows, now: Refusal), {}), TrustedProxies(), HERE)
     assert fields(ask(talk, ANNOUNCE)) == {b"failure reason": b"the tracker is busy", b"interval": 300, b"retry in": 5}
 
 

@@ -15,7 +15,8 @@ class Forwarder:
         self.refusal = refusal
         self.calls = []
 
-    def __call__(self, announce, *, initial):
+    def __call__(self, announce, knows, now):
+        initial = not knows(announce)
         self.calls.append((announce, initial))
         return self.refusal if initial else None
 

@@ -152,7 +152,7 @@ def test_a_refusal_tells_when_to_try_again():
     class Refusal:
         retry_after = 300.0
 
-    it = udp(forward=lambda announce, *, initial: Refusal)
+    it = udp(forward=lambda announce, knows, now: Refusal)
     assert error(it.answer(announce_packet(), HERE, NOW)) == "the tracker is busy; retry in 5 min"
 
 
