@@ -53,6 +53,7 @@ def session():
             "enable_natpmp": False,
             "allow_multiple_connections_per_ip": True,
             "min_announce_interval": 1,
+            "min_reconnect_time": 1,
             "tracker_completion_timeout": 6,
             "tracker_receive_timeout": 3,
             "alert_mask": 0,

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import quote_from_bytes
 
+from forebay.pb.announcer.v1 import announcer_pb2 as pb
+
 NUMWANT = 50
 SEEDERS = 0.75
 """The part of all clients that has everything."""
@@ -25,10 +27,6 @@ class Crowd:
     def torrents(self) -> list[bytes]:
         """Their info hashes."""
         return [torrent(number) for number in range(self.swarms)]
-
-    def members(self) -> Iterator[tuple[int, int]]:
-        """All of them: the number of the torrent, the number of the client."""
-        return ((swarm, peer) for peer in range(self.peers) for swarm in range(self.swarms))
 
     def some(self, most: int, seed: int) -> list[tuple[int, int]]:
         """So many of them in random order, or all."""
@@ -70,4 +68,25 @@ def packet(connection_id: bytes, swarm: int, peer: int) -> bytes:
     """What a client sends over UDP, 98 octets."""
     return _ANNOUNCE.pack(
         connection_id, 1, peer, torrent(swarm), peer_id(peer), 0, left(peer), 0, 0, 0, peer, NUMWANT, FIRST_PORT + peer
+    )
+
+
+def announces(crowd: Crowd, size: int) -> Iterator[list[pb.ClientAnnounce]]:
+    """What all of a crowd tell over gRPC, in pages of so many torrents' clients each."""
+    for peer in range(crowd.peers):
+        for first in range(0, crowd.swarms, size):
+            swarms = range(first, min(first + size, crowd.swarms))
+            yield [client_announce(swarm, peer) for swarm in swarms]
+
+
+def client_announce(swarm: int, peer: int) -> pb.ClientAnnounce:
+    """What a client tells over gRPC; no two clients have the same address."""
+    return pb.ClientAnnounce(
+        info_hash=torrent(swarm),
+        peer_id=peer_id(swarm << 16 | peer),
+        ip=f"10.{swarm >> 16}.{swarm >> 8 & 255}.{swarm & 255}",
+        port=FIRST_PORT + peer,
+        left=left(peer),
+        key=peer.to_bytes(4),
+        numwant=0,
     )

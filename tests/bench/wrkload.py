@@ -2,10 +2,13 @@
 
 import re
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from bench.crowds import Crowd, target
 from peers.process import run
+from processes import Running
 
 SCRIPT = Path(__file__).with_name("announces.lua")
 THREADS, CONNECTIONS = 1, 64
@@ -22,9 +25,24 @@ def write_targets(crowd: Crowd, file: Path) -> None:
     file.write_text("".join(f"{target(*member)}\n" for member in crowd.some(MOST_TARGETS, seed=1)))
 
 
+def command(port: int, targets: Path, seconds: float) -> list[object]:
+    """What is run."""
+    options = (f"-t{THREADS}", f"-c{CONNECTIONS}", f"-d{seconds:g}s", "--timeout", "10s")
+    return ["wrk", *options, "-s", SCRIPT, f"http://127.0.0.1:{port}", "--", targets]
+
+
 async def rate(port: int, targets: Path, seconds: float) -> float:
     """Announces a second that a tracker answers."""
-    options = (f"-t{THREADS}", f"-c{CONNECTIONS}", f"-d{seconds:g}s", "--timeout", "10s")
-    told = await run("wrk", *options, "-s", SCRIPT, f"http://127.0.0.1:{port}", "--", targets)
+    told = await run(*command(port, targets, seconds))
     assert "Non-2xx" not in told, told
     return float(re.search(r"Requests/sec:\s+([0-9.]+)", told)[1])  # type: ignore[index]
+
+
+@contextmanager
+def pressure(port: int, targets: Path, log: Path) -> Iterator[None]:
+    """As long as this lasts, a tracker is asked for all that it can do."""
+    load = Running(command(port, targets, 3600), log)
+    try:
+        yield
+    finally:
+        load.kill()

@@ -48,7 +48,8 @@ def swarm(release: Release, cluster: Cluster, tmp_path_factory: pytest.TempPathF
     yield news
     cluster("delete", RESOURCES, "--all", "-n", SCRATCH, "--timeout=120s")
     cluster("delete", "pods", NEAR, FAR, "scripted", "-n", SCRATCH, "--timeout=120s")
-    cluster("delete", "service/scripted", "pvc", "--all", "-n", SCRATCH, "--timeout=120s")
+    cluster("delete", "service", "scripted", "-n", SCRATCH, "--timeout=120s")
+    cluster("delete", "pvc", "--all", "-n", SCRATCH, "--timeout=120s")
 
 
 def torrent(name: str) -> bytes:

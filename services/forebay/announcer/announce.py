@@ -15,6 +15,10 @@ class Event(StrEnum):
     """A partial seed: it has all it wants, but not all there is."""
 
 
+# To look a member up in its class costs as much as a call, and each announce is asked for these.
+STOPPED, COMPLETED, PAUSED = Event.STOPPED, Event.COMPLETED, Event.PAUSED
+
+
 # Not frozen, though nobody changes one: making it is a fifth as dear so, and one is made for each request.
 @dataclass(slots=True)
 class Announce:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from forebay.announcer.announce import Event
+from forebay.announcer.announce import STOPPED
 from forebay.announcer.errors import RefusedError
 
 if TYPE_CHECKING:
@@ -83,10 +83,12 @@ class Desk:
 
     def wanted(self, announce: Announce) -> int:
         """How many peers the client gets, if there are so many."""
-        if announce.event is Event.STOPPED:
+        if announce.event is STOPPED:
             return 0
         wanted, settings = announce.numwant, self.settings
-        return settings.numwant if wanted is None else min(wanted, settings.most_numwant)
+        if wanted is None:
+            return settings.numwant
+        return wanted if wanted < settings.most_numwant else settings.most_numwant
 
     def candidates(self, announce: Announce, swarm: Swarm, place: int) -> list[Candidate]:
         """The peers that the client at this place gets, those of its own family first."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -17,59 +17,58 @@ if TYPE_CHECKING:
 
 RECEIVED = 4 << 20
 """Octets of packets that the system keeps for us while we are busy; it may grant less."""
+LONGEST = 2048
+"""Octets of a packet that are read."""
+AT_ONCE = 100
+"""Packets that are answered in a row, about a millisecond's work, before others have their turn."""
 
 log = structlog.stdlib.get_logger(__name__)
 
 
-class UdpFront(asyncio.DatagramProtocol):
-    """Listens for packets."""
+class UdpFront:
+    """Listens for packets. It reads its socket itself: the transport of an event loop costs more than an answer."""
 
     def __init__(self, desk: UdpDesk, clock: Clock) -> None:
         self.desk = desk
         self._clock = clock
-        self._transport: asyncio.DatagramTransport | None = None
-        self._is_stuck = False
+        self._socket: socket.socket | None = None
 
     async def start(self, address: Address) -> int:
         """Listen; the port. `::` takes IPv4, too.
 
         Raises `AddressError` when the address cannot be used.
         """
-        loop = asyncio.get_running_loop()
         try:
             made = await _socket(address)
-            await loop.create_datagram_endpoint(lambda: self, sock=made)
         except OSError as error:
             raise AddressError(f"cannot listen on {address} for announces over UDP: {error.strerror}") from error
+        self._socket = made
+        asyncio.get_running_loop().add_reader(made, self._read, made)
         return int(made.getsockname()[1])
 
     def stop(self) -> None:
         """Stop listening."""
-        if self._transport is not None:
-            self._transport.close()
+        if self._socket is not None:
+            asyncio.get_running_loop().remove_reader(self._socket)
+            self._socket.close()
+            self._socket = None
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:  # noqa: D102
-        self._transport = cast("asyncio.DatagramTransport", transport)
-
-    def datagram_received(self, data: bytes, addr: tuple[str, int]) -> None:  # noqa: D102
-        if self._is_stuck or self._transport is None:
-            self.desk.tally.ignored += 1
-            return
-        try:
-            answer = self.desk.answer(data, packed(addr[0]), self._clock.monotonic())
-        except Exception:  # a fault of ours must not end the front, as an exception here would
-            log.exception("announcer.udp_fault")
-            return
-        if answer is not None:
-            self._transport.sendto(answer, addr)
-
-    def pause_writing(self) -> None:
-        """The system takes no more: packets are lost then, as they may be, and do not pile up here."""
-        self._is_stuck = True
-
-    def resume_writing(self) -> None:
-        """It takes more."""
-        self._is_stuck = False
+    def _read(self, source: socket.socket) -> None:
+        """Answer packets that have come."""
+        now = self._clock.monotonic()
+        for _ in range(AT_ONCE):
+            try:
+                packet, sender = source.recvfrom(LONGEST)
+            except OSError:  # none is left, as a rule
+                return
+            try:
+                answer = self.desk.answer(packet, packed(sender[0]), now)
+                if answer is not None:
+                    source.sendto(answer, sender)
+            except OSError:  # the system does not take it: it is lost, as packets may be
+                self.desk.tally.ignored += 1
+            except Exception:  # a fault of ours must not end the front, as an exception here would
+                log.exception("announcer.udp_fault")
 
 
 async def _socket(address: Address) -> socket.socket:

@@ -46,6 +46,10 @@ class Outside:
         self._old = self._young = NONE
         self._born = now
 
+    def __len__(self) -> int:
+        """How many peers there are."""
+        return sum(len(each.peers) // 6 + len(each.peers6) // 18 for each in (self._old, self._young))
+
     @property
     def complete(self) -> int:
         """Seeders."""

@@ -16,7 +16,7 @@ from forebay.announcer.swarms.record import Lineup
 from forebay.announcer.swarms.sampling import draw
 
 if TYPE_CHECKING:
-    from forebay.announcer.swarms.sampling import Random, Spans
+    from forebay.announcer.swarms.sampling import Random
 
 PEER_ID = 20
 """Octets of a peer id."""
@@ -117,20 +117,18 @@ class PeerList:
             self.remove(self._places[endpoint])
         return len(gone) < most
 
-    def draw(self, count: int, place: int, seeder: bool, random: Random) -> Spans:
-        """Choose so many peers for the one at this place, -1 for one that is none of them; no seeders for a seeder."""
-        return draw(self.seeders if seeder else 0, len(self._clients), place, count, random)
-
-    def compact(self, spans: Spans) -> bytes:
-        """The endpoints of chosen peers."""
+    def compact(self, count: int, place: int, seeder: bool, random: Random) -> bytes:
+        """So many endpoints for the peer at this place, -1 for one that is none of them; no seeders for a seeder."""
+        spans = draw(self.seeders if seeder else 0, len(self._clients), place, count, random)
         octets, width = self._octets, self._width
         if len(spans) == 1:
             start, stop = spans[0]
             return bytes(octets[start * width : stop * width])
         return b"".join([octets[start * width : stop * width] for start, stop in spans])
 
-    def candidates(self, spans: Spans) -> list[Candidate]:
-        """Chosen peers with their ids."""
+    def candidates(self, count: int, place: int, seeder: bool, random: Random) -> list[Candidate]:
+        """The same with the peers' ids."""
+        spans = draw(self.seeders if seeder else 0, len(self._clients), place, count, random)
         return [
             Candidate(self._endpoint(place), self._clients[place][:PEER_ID])
             for start, stop in spans

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forebay.announcer.announce import Event
+from forebay.announcer.announce import COMPLETED, PAUSED
 from forebay.announcer.swarms.figures import Candidate, Figures
 from forebay.announcer.swarms.outside import Outside
 from forebay.announcer.swarms.peerlist import PORT, Census, PeerList
@@ -35,6 +35,11 @@ class Swarm:
         """How many peers announced here."""
         return len(self._v4 or ()) + len(self._v6 or ())
 
+    @property
+    def outsiders(self) -> int:
+        """How many peers are known by other trackers' word alone."""
+        return 0 if self._outside is None else len(self._outside)
+
     def knows(self, announce: Announce) -> bool:
         """Whether this client has announced before, and has not stopped since."""
         peers = self._family(len(announce.address))
@@ -48,11 +53,11 @@ class Swarm:
             peers = self._found(family)
         endpoint, client = _names(announce)
         seeder = announce.left == 0
-        if seeder and announce.event is Event.COMPLETED:
+        if seeder and announce.event is COMPLETED:
             self._count_completion(peers, endpoint, client)
         if self._outside is not None and endpoint not in peers:
             self._outside.discard(endpoint)
-        return peers.put(endpoint, client, seeder, announce.event is Event.PAUSED and not seeder, now)
+        return peers.put(endpoint, client, seeder, announce.event is PAUSED and not seeder, now)
 
     def remove(self, announce: Announce) -> None:
         """A client has stopped, if it was there. Its port does not matter."""
@@ -110,7 +115,7 @@ class Swarm:
     def compact(self, family: int, place: int, seeder: bool, count: int, random: Random) -> bytes:
         """So many peers of a family, for the one at this place; -1: for one of the other family."""
         peers = self._family(family)
-        octets = peers.compact(peers.draw(count, place, seeder, random)) if peers is not None else b""
+        octets = peers.compact(count, place, seeder, random) if peers is not None else b""
         if self._outside is None:
             return octets
         width = family + PORT
@@ -119,7 +124,7 @@ class Swarm:
     def candidates(self, family: int, place: int, seeder: bool, count: int, random: Random) -> list[Candidate]:
         """The same with the peers' ids."""
         peers = self._family(family)
-        found = peers.candidates(peers.draw(count, place, seeder, random)) if peers is not None else []
+        found = peers.candidates(count, place, seeder, random) if peers is not None else []
         if self._outside is not None:
             width = family + PORT
             octets = self._outside.draw(width, count - len(found), random)

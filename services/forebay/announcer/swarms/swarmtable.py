@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forebay.announcer.announce import Event
+from forebay.announcer.announce import STOPPED
 from forebay.announcer.errors import TableFullError
 from forebay.announcer.swarms.figures import NOBODY, Figures
 from forebay.announcer.swarms.peerlist import Census
@@ -64,6 +64,10 @@ class SwarmTable:
         """The info hashes of all swarms."""
         return list(self._swarms)
 
+    def get(self, info_hash: bytes) -> Swarm | None:
+        """The swarm of a torrent; None when it is not known."""
+        return self._swarms.get(info_hash)
+
     def record(self, info_hash: bytes) -> Record | None:
         """All peers of a swarm, copied; None when it is not known."""
         swarm = self._swarms.get(info_hash)
@@ -92,7 +96,7 @@ class SwarmTable:
         Raises `TableFullError` when there is no room for a new peer, or a new swarm.
         """
         swarm = self._swarms.get(announce.info_hash)
-        if announce.event is Event.STOPPED:
+        if announce.event is STOPPED:
             return self._stop(swarm, announce), -1
         if self._census.peers >= self.limits.most_peers:
             self._check_room(swarm, announce)

@@ -19,11 +19,11 @@ async def server(tmp_path):
 
 @pytest.fixture
 def torrent(tmp_path):
-    """Make a torrent of 300,000 octets, whose tracker is told."""
+    """Make a torrent of 300,000 octets, whose tracker is told; each test has one of its own."""
 
-    def make(tracker: str, name: str = "payload"):
+    def make(tracker: str):
         folder = tmp_path / "seed"
         folder.mkdir(exist_ok=True)
-        return make_torrent(folder, name, tracker)
+        return make_torrent(folder, tmp_path.name, tracker)
 
     return make

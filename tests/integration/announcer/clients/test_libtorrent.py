@@ -1,7 +1,10 @@
 """Sessions of libtorrent find each other through an announcer, and transfer a file."""
 
+from types import SimpleNamespace
+
 import pytest
 
+from announcing import get
 from conftest import missing, peer_script
 from eventually import eventually
 from peers import opentracker
@@ -45,7 +48,7 @@ async def test_a_session_finds_one_that_only_an_upstream_tracker_knows(server, t
         await server.apply()
         with session() as seeder, session() as leecher:
             add(seeder, made, made.file.parent, tracker=upstream)
-            await eventually(lambda: is_announced(seeder), within=120)
+            await eventually(lambda: is_seeded(port, made), within=120)
             add(leecher, made, into)
             await eventually(lambda: fetched(into, made), within=120)
     async with server.client() as client:
@@ -53,14 +56,7 @@ async def test_a_session_finds_one_that_only_an_upstream_tracker_knows(server, t
     assert one.answers
 
 
-def is_announced(session):
-    """Whether its trackers have answered."""
-    trackers = [tracker for handle in session.get_torrents() for tracker in handle.trackers()]
-    return bool(trackers) and all(
-        any(has_answered(each) for endpoint in tracker["endpoints"] for each in endpoint["info_hashes"])
-        for tracker in trackers
-    )
-
-
-def has_answered(announcing):
-    return announcing["scrape_complete"] >= 0 or (announcing["start_sent"] and not announcing["updating"])
+async def is_seeded(port, torrent):
+    """Whether the tracker on a port knows a seeder."""
+    files = (await get(SimpleNamespace(port=port), "/scrape", info_hash=torrent.info_hash))[b"files"]
+    return files.get(torrent.info_hash, {}).get(b"complete") == 1

@@ -102,12 +102,20 @@ async def test_a_fault_of_ours_does_not_end_the_front(udp, client, front_desk, c
 
 async def test_packets_that_the_system_does_not_take_are_lost(udp, client):
     it = await client("127.0.0.1")
-    udp.pause_writing()
+    answer, udp.desk.answer = udp.desk.answer, lambda packet, address, now: bytes(70_000)
     it.transport.sendto(pack(">QI4s", 0x41727101980, 0, b"lost"))
     await eventually(lambda: udp.desk.tally.ignored)
-    udp.resume_writing()
+    udp.desk.answer = answer
     assert len(await it.connect()) == 8
     assert it.packets.empty()
+
+
+async def test_many_packets_at_once_are_all_answered(client):
+    it = await client("127.0.0.1")
+    for number in range(150):
+        it.transport.sendto(pack(">QII", 0x41727101980, 0, number))
+    answers = [await asyncio.wait_for(it.packets.get(), 30) for _ in range(150)]
+    assert [unpack(">II", answer[:8]) for answer in answers] == [(0, number) for number in range(150)]
 
 
 async def test_a_port_that_is_taken_is_an_error(udp, clock):

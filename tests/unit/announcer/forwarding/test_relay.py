@@ -219,7 +219,7 @@ async def test_ten_thousand_failures_need_no_more_workers_and_leave_nothing():
         site.upstream.answers_at_once = failure(Cause.TIMEOUT)
         tasks = asyncio.all_tasks()
         for number in range(10_000):
-            site.relay.announced(announce(f"t{number}"), initial=False)
+            site.dispatcher.announced(announce(f"t{number}"), lambda _: True, site.clock.monotonic())
         while site.relay.status().depth:
             await settle()
         assert len(site.upstream.requests) == 10_000
