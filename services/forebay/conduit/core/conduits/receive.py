@@ -1,0 +1,237 @@
+"""One conduit of one peer as its receiver sees it: what comes next, what is missing, and what to answer."""
+
+from __future__ import annotations
+
+from math import inf
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from forebay.conduit.core.conduits.numbers import Numbers
+
+MASK_BITS = 32
+"""The most samples that one request asks for beside the first one."""
+STALE_SYNCHS = 3
+"""So many SYNCHs in a row from behind what was received mean that the receiver is mistaken,"""
+STALE_SECONDS = 0.25
+"""if they come over such a time, which no datagram spends in the network."""
+
+
+class Numbered(Protocol):
+    """A message of a conduit."""
+
+    @property
+    def number(self) -> int:
+        """Its number, wrapped."""
+        ...
+
+
+T = TypeVar("T", bound=Numbered)
+
+
+class Answer(NamedTuple):
+    """What an ACKNACK says."""
+
+    number: int
+    """The first number that was not received."""
+    mask: int | None
+    """Bit i asks for number + 1 + i, beside the number itself; None asks for nothing."""
+
+
+class ReceiveConduit:
+    """Reliable samples once and in order, unreliable ones at most once and never backwards.
+
+    Samples that come too early are kept while one before them is missing. Nothing counts as received before `accept`:
+    a sample that its subscriber refuses comes again. Hold `busy` while samples are arriving; where it is held, other
+    samples of the conduit are as good as lost. Numbers are wrapped, as on the wire.
+    """
+
+    __slots__ = (
+        "_answered",
+        "_answered_number",
+        "_behind",
+        "_behind_since",
+        "_held",
+        "_most_held",
+        "_numbers",
+        "_round_trip",
+        "_unreliable",
+        "busy",
+        "expected",
+        "known",
+        "lost",
+        "nack_due",
+        "refused",
+        "resynchronised",
+        "synched",
+    )
+
+    def __init__(self, numbers: Numbers, most_held: int, round_trip: float) -> None:
+        """`most_held`: samples kept that came too early; `round_trip` in seconds."""
+        self.busy = Lock()
+        self.synched = False
+        """Whether the sender has said where its samples begin; those before it are ignored."""
+        self.expected = 0
+        """The number of the next sample in order."""
+        self.known = 0
+        """The number after the last one that the sender is known to have sent."""
+        self.lost = 0
+        """Samples that the sender no longer has, though they never arrived."""
+        self.resynchronised = 0
+        """How often the receiver found itself ahead of the sender, and began again."""
+        self.refused = False
+        """Whether a subscriber refused the expected sample."""
+        self.nack_due = inf
+        """When a request that was held back goes out."""
+        self._numbers = numbers
+        self._most_held = most_held
+        self._round_trip = round_trip
+        self._held: dict[int, Numbered] = {}
+        self._answered = -inf
+        self._answered_number = -1
+        self._behind = 0
+        self._behind_since = 0.0
+        self._unreliable: int | None = None
+
+    @property
+    def missing(self) -> bool:
+        """Whether the sender has sent something that did not arrive in order."""
+        return self.synched and self.known != self.expected
+
+    def forget(self) -> None:
+        """The session begins anew, though the sender counts on: what was received before shall not come twice."""
+        with self.busy:
+            self.synched = False
+            self._held.clear()
+            self._unreliable = None
+            self.nack_due = inf
+
+    def arrive(self, samples: Sequence[T]) -> list[T]:
+        """The samples that can be delivered now: of these, and of those that came before; to be accepted next."""
+        if not self.synched:
+            return []
+        expected, mask = self.expected, self._numbers.mask
+        ready = []
+        for sample in samples:
+            if sample.number == expected:
+                ready.append(sample)
+                expected = (expected + 1) & mask
+            else:
+                self._keep(sample, expected)
+        held = self._held
+        while held and (sample_held := held.get(expected)) is not None:
+            ready.append(sample_held)  # type: ignore[arg-type]
+            expected = (expected + 1) & mask
+        if self._numbers.distance(expected, self.known) > 0:
+            self.known = expected
+        if ready:
+            self._behind = 0
+        return ready
+
+    def accept(self, ready: int, accepted: int) -> None:
+        """Of so many samples that were ready, the first ones have been delivered."""
+        expected, mask = self.expected, self._numbers.mask
+        if self._held:
+            for number in range(expected, expected + accepted):
+                self._held.pop(number & mask, None)
+        self.expected = (expected + accepted) & mask
+        if accepted:
+            self.refused = False
+        if accepted < ready:
+            self.refused = True
+
+    def fresh(self, samples: Sequence[T]) -> list[T]:
+        """Of unreliable samples those that are newer than what was delivered."""
+        found = []
+        for sample in samples:
+            last = self._unreliable
+            if last is None or self._numbers.distance(sample.number, last) > 0:
+                self._unreliable = sample.number
+                found.append(sample)
+        return found
+
+    def synch(self, number: int, unacknowledged: int, now: float) -> None:
+        """The sender's next number, and how many before it somebody has not acknowledged."""
+        numbers = self._numbers
+        base = (number - unacknowledged) & numbers.mask
+        if not self.synched:
+            self._begin(number, base)
+        elif numbers.distance(number, self.expected) < 0:
+            self._fallen_behind(number, base, now)
+        else:
+            self._behind = 0
+            if (gap := numbers.distance(base, self.expected)) > 0:
+                self.lost += gap
+                self._restart(base)
+            if numbers.distance(number, self.known) > 0:
+                self.known = number
+
+    def answer(self, now: float, *, asked: bool = False, synch: bool = False) -> Answer | None:
+        """What to tell the sender now, if anything.
+
+        `asked`: it wants an answer; `synch`: because of a SYNCH. Only that brings a refused sample again, since its
+        sender waits longer and longer between them. A request that follows the last answer within a round trip is held
+        back until `nack_due`.
+        """
+        if not self.synched:
+            return None
+        self.nack_due = inf
+        if not self.missing or (self.refused and not synch):
+            return self._answer(None, now) if asked else None
+        if now - self._answered < self._round_trip and self._answered_number == self.expected:
+            self.nack_due = self._answered + self._round_trip
+            return self._answer(None, self._answered) if asked else None
+        return self._answer(self._mask(), now)
+
+    def _answer(self, mask: int | None, now: float) -> Answer:
+        if mask is not None:
+            self._answered = now
+            self._answered_number = self.expected
+        return Answer(self.expected, mask)
+
+    def _mask(self) -> int:
+        expected, modulus = self.expected, self._numbers.mask
+        count = min(self._numbers.distance(self.known, expected) - 1, MASK_BITS)
+        held = self._held
+        if not held:
+            return (1 << count) - 1
+        return sum(1 << bit for bit in range(count) if (expected + 1 + bit) & modulus not in held)
+
+    def _keep(self, sample: Numbered, expected: int) -> None:
+        number = sample.number
+        ahead = self._numbers.distance(number, expected)
+        if ahead <= 0:
+            return
+        if ahead <= self._most_held:
+            self._held[number] = sample
+        if self._numbers.distance(number, self.known) >= 0:
+            self.known = (number + 1) & self._numbers.mask
+
+    def _begin(self, number: int, base: int) -> None:
+        """What was received in an earlier session with the same sender is not received again."""
+        numbers = self._numbers
+        seen = self.expected
+        before = 0 < numbers.distance(seen, base) <= numbers.distance(number, base)
+        self.expected = seen if before else base
+        self.known = number
+        self.synched = True
+
+    def _fallen_behind(self, number: int, base: int, now: float) -> None:
+        """An old SYNCH that was long on its way; or one of an earlier session has taken the receiver astray."""
+        self._behind += 1
+        if self._behind == 1:
+            self._behind_since = now
+        elif self._behind >= STALE_SYNCHS and now - self._behind_since >= STALE_SECONDS:
+            self._behind = 0
+            self.resynchronised += 1
+            self._restart(base)
+            self.known = number
+
+    def _restart(self, base: int) -> None:
+        self.expected = base
+        self._held.clear()
+        self.refused = False
+        if self._numbers.distance(base, self.known) > 0:
+            self.known = base
