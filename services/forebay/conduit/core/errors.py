@@ -2,6 +2,7 @@
 
 ConduitError
 ├── SettingError          a setting cannot be used
+├── InvalidUriError       a URI or pattern breaks a rule
 ├── SampleTooLargeError   a sample exceeds what a datagram or the window can hold
 ├── WindowFullError       a publisher whose congestion is `error` found the window full
 ├── UnknownPublisherError no publisher has that number
@@ -15,6 +16,15 @@ class ConduitError(Exception):
 
 class SettingError(ConduitError, ValueError):
     """A setting cannot be used; the message names it, its value and what would do."""
+
+
+class InvalidUriError(ConduitError, ValueError):
+    """A URI or pattern breaks the rule that the message tells; it says what would do."""
+
+    def __init__(self, uri: str, fault: str) -> None:
+        super().__init__(f"the URI {uri!r} cannot be used: {fault}")
+        self.uri = uri
+        self.fault = fault
 
 
 class SampleTooLargeError(ConduitError, ValueError):

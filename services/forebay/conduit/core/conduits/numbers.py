@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
+from forebay.conduit.core.wire.vle import vle
+
 LOW_BITS = 14
 LOW_MASK = (1 << LOW_BITS) - 1
 
@@ -36,16 +38,6 @@ class Numbers:
             stop = min(low + count - len(found), len(table), self.mask + 1 - (high << LOW_BITS))
             found += table[low:stop]
         return found
-
-
-def vle(number: int) -> bytes:
-    """Little-endian base 128, the top bit of an octet meaning that more follow."""
-    octets = bytearray()
-    while number > 0x7F:
-        octets.append(number & 0x7F | 0x80)
-        number >>= 7
-    octets.append(number)
-    return bytes(octets)
 
 
 @cache

@@ -10,8 +10,8 @@ from forebay.conduit.core.wire import header
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-UNABLE_TO_ASK = frozenset({header.MIGRATE, header.SYNCH})
-"""Messages whose bit of that request means something else, or that are no samples."""
+UNABLE_TO_ASK = frozenset({header.FRAGMENT, header.MIGRATE})
+"""Messages whose first octet has no bit for that request."""
 
 
 class Packer:
@@ -39,6 +39,11 @@ class Packer:
         self._ends_reliable = False
         self._parts: list[bytes] = []
         self._size = len(marker)
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is to be sent."""
+        return not self._parts and not self.full
 
     def add_reliable(self, samples: Sequence[bytes], now: float) -> None:
         """Add numbered messages that are kept in a window."""

@@ -66,6 +66,7 @@ class ReceiveConduit:
         "refused",
         "resynchronised",
         "synched",
+        "taken",
     )
 
     def __init__(self, numbers: Numbers, most_held: int, round_trip: float) -> None:
@@ -83,6 +84,8 @@ class ReceiveConduit:
         """How often the receiver found itself ahead of the sender, and began again."""
         self.refused = False
         """Whether a subscriber refused the expected sample."""
+        self.taken: set[int] = set()
+        """Subscriptions that have had the expected sample already, while another one refused it."""
         self.nack_due = inf
         """When a request that was held back goes out."""
         self._numbers = numbers
@@ -137,10 +140,7 @@ class ReceiveConduit:
             for number in range(expected, expected + accepted):
                 self._held.pop(number & mask, None)
         self.expected = (expected + accepted) & mask
-        if accepted:
-            self.refused = False
-        if accepted < ready:
-            self.refused = True
+        self.refused = accepted < ready
 
     def fresh(self, samples: Sequence[T]) -> list[T]:
         """Of unreliable samples those that are newer than what was delivered."""
@@ -232,6 +232,7 @@ class ReceiveConduit:
     def _restart(self, base: int) -> None:
         self.expected = base
         self._held.clear()
+        self.taken.clear()
         self.refused = False
         if self._numbers.distance(base, self.known) > 0:
             self.known = base

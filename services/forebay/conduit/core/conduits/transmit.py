@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from math import inf
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from forebay.conduit.core.conduits.members import Members
-from forebay.conduit.core.conduits.numbers import Numbers, vle
+from forebay.conduit.core.conduits.numbers import Numbers
 from forebay.conduit.core.conduits.packer import Packer, asking, pack
-from forebay.conduit.core.conduits.samples import within
+from forebay.conduit.core.conduits.forms import Form, within
 from forebay.conduit.core.conduits.synchtimer import SynchTimer
 from forebay.conduit.core.conduits.transmitwindow import TransmitWindow
 from forebay.conduit.core.errors import SampleTooLargeError
-from forebay.conduit.core.wire import header
+from forebay.conduit.core.wire.encoder import conduit_marker, encode_synch
+from forebay.conduit.core.wire.messages import Synch
+from forebay.conduit.core.wire.vle import vle_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from forebay.conduit.core.conduits.samples import SampleForm
     from forebay.conduit.core.conduits.settings import ConduitSettings
 
+T = TypeVar("T")
+
+ENCODED_AT_ONCE = 256
 ASKS_A_WINDOW = 4
 """How often an acknowledgement is asked for while one window's octets go out."""
 
@@ -54,16 +58,17 @@ class TransmitConduit:
         self.synchs = 0
         """SYNCHs that were sent because nobody answered, or because a window was full."""
         self._shared = shared
-        self._marker = marker(conduit)
+        self._marker = conduit_marker(conduit)
         self._packer = Packer(
             self._marker, settings.mtu, settings.latency_budget, settings.window_octets // ASKS_A_WINDOW
         )
         self._timer = SynchTimer(settings.synch_interval, settings.synch_longest)
         self._floor = Lock()
+        self._apart: list[Outgoing] = []
         self._unreliable = first
         self._repeats: dict[tuple[int | None, int], float] = {}
         self._answers: dict[int, float] = {}
-        self._number_octets = len(vle(self.numbers.mask))
+        self._number_octets = vle_size(self.numbers.mask)
 
     @property
     def due(self) -> float:
@@ -71,45 +76,49 @@ class TransmitConduit:
         return min(self._packer.due, self._timer.due)
 
     @property
+    def idle(self) -> bool:
+        """Whether nothing is to be sent, and nothing waits for acknowledgement."""
+        return not self.window.unacknowledged and self._packer.empty and not self._apart
+
+    @property
     def sent(self) -> int:
         """The number after the last reliable sample that went out."""
         return self.window.next - self._packer.unsent
 
-    def check(self, form: SampleForm, payloads: Sequence[bytes]) -> None:
-        """Raises `SampleTooLargeError` when one of the payloads can never be sent."""
-        size = form.size(max(map(len, payloads), default=0), self._number_octets)
+    def check(self, form: Form[T], items: Sequence[T]) -> None:
+        """Raises `SampleTooLargeError` when one of the items can never be sent."""
+        size = form.largest(items, self._number_octets)
         if size > self.settings.mtu - len(self._marker):
             raise SampleTooLargeError(size, self.settings.mtu - len(self._marker), "mtu")
         if size > self.settings.window_octets:
             raise SampleTooLargeError(size, self.settings.window_octets, "window_octets")
 
-    def write(self, form: SampleForm, payloads: Sequence[bytes], now: float) -> int:
+    def write(self, form: Form[T], items: Sequence[T], now: float) -> int:
         """Send reliable samples; returns how many the window took. One that it did not take makes it drain."""
         if not self.members:
-            return len(payloads)
-        window = self.window
-        fitting = payloads[: window.free_samples]
-        messages: Sequence[bytes] = ()
-        if fitting:
-            # What exceeds the window even without headers need not be encoded.
-            fitting = within(fitting, window.free_octets)
-            messages = form.encode(self.numbers.encoded(window.next, len(fitting)), fitting)
-            messages = within(messages, window.free_octets)
-        if messages:
+            return len(items)
+        window, written = self.window, 0
+        while written < len(items) and (room := window.free_samples):
+            # Not all at once: what does not fit would be encoded for nothing.
+            some = items[written : written + min(room, ENCODED_AT_ONCE)]
+            messages = within(form.encode(window.next, self.numbers, some), window.free_octets)
             window.append(messages)
             self._packer.add_reliable(messages, now)
-            if self._packer.full:
-                self._timer.start(now)
-        if len(messages) < len(payloads) and not window.draining:
+            written += len(messages)
+            if len(messages) < len(some):
+                break
+        if self._packer.full:
+            self._timer.start(now)
+        if written < len(items) and not window.draining:
             window.draining = True
             self._synch(now)
-        return len(messages)
+        return written
 
-    def send(self, form: SampleForm, payloads: Sequence[bytes], now: float) -> None:
+    def send(self, form: Form[T], items: Sequence[T], now: float) -> None:
         """Send unreliable samples."""
         if self.members:
-            messages = form.encode(self.numbers.encoded(self._unreliable, len(payloads)), payloads)
-            self._unreliable += len(payloads)
+            messages = form.encode(self._unreliable, self.numbers, items)
+            self._unreliable += len(items)
             self._packer.add(messages, now)
 
     def flush(self, now: float) -> None:
@@ -120,16 +129,16 @@ class TransmitConduit:
 
     def take(self) -> list[Outgoing]:
         """The datagrams that are to be sent now."""
-        if not self._packer.full:
-            return []
         full, self._packer.full = self._packer.full, []
-        return [Outgoing(self.peer, datagram) for datagram in full]
+        found, self._apart = [*(Outgoing(self.peer, datagram) for datagram in full), *self._apart], []
+        return found
 
     def join(self, peer: int, now: float) -> None:
         """The peer gets everything from now on, and is told so."""
         self.flush(now)
         with self._floor:
             self.members.join(peer, self.window.next)
+        self._apart.append(Outgoing(peer, self._marker + self._synch_message(self.window.next)))
 
     def leave(self, peer: int) -> None:
         """The peer gets nothing any more, and holds nothing up."""
@@ -143,6 +152,9 @@ class TransmitConduit:
         if now >= self._packer.due:
             self.flush(now)
         found = self.take()
+        if self.sent > self.window.base:
+            # An acknowledgement may have stopped the timer just when the next sample started it.
+            self._timer.start(now)
         if now >= self._timer.due:
             found += self._remind(now)
         return found
@@ -227,15 +239,6 @@ class TransmitConduit:
         self.flush(now)
 
     def _synch_message(self, base: int) -> bytes:
-        sent = self.sent
-        head = header.SYNCH | header.R | header.S | header.U
-        return bytes((head,)) + vle(sent & self.numbers.mask) + vle(sent - base)
-
-
-def marker(conduit: int) -> bytes:
-    """What tells the conduit of the messages that follow: nothing for conduit 0."""
-    if not conduit:
-        return b""
-    if conduit <= 4:
-        return bytes((header.CONDUIT | header.Z | conduit - 1 << 5,))
-    return bytes((header.CONDUIT, conduit))
+        sent, out = self.sent, bytearray()
+        encode_synch(out, Synch(self.conduit, True, True, sent & self.numbers.mask, sent - base))
+        return bytes(out)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from forebay.conduit.core.wire.properties import property_value
+
 if TYPE_CHECKING:
     from forebay.conduit.core.wire.messages import Properties
 
@@ -27,15 +29,15 @@ def with_session(properties: Properties, session: int) -> Properties:
 
 def session_of(properties: Properties) -> int | None:
     """The number of the sender's session; None where it does not tell."""
-    value = find(properties, SESSION)
+    value = property_value(properties, SESSION)
     return int.from_bytes(value, "big") if value is not None and len(value) == SESSION_OCTETS else None
+
+
+def peer_id_of(properties: Properties) -> bytes | None:
+    """Whose SCOUT it is; None where it does not tell."""
+    return property_value(properties, PEER_ID)
 
 
 def is_later(session: int, other: int) -> bool:
     """Whether a session began after another one of the same node; the numbers wrap."""
     return 0 < (session - other & MASK) <= MASK >> 1
-
-
-def find(properties: Properties, wanted: int) -> bytes | None:
-    """The value of a property."""
-    return next((value for name, value in properties if name == wanted), None)

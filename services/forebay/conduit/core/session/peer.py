@@ -34,6 +34,7 @@ class Peer:
         "_active",
         "_counting",
         "address",
+        "announced",
         "close_reason",
         "established_at",
         "heard",
@@ -80,6 +81,8 @@ class Peer:
         """EXPIRED: with what the peer is told so by a CLOSE; None: it knows already, or is gone."""
         self.replaced = False
         """EXPIRED: another session has taken its place already."""
+        self.announced = False
+        """Whether others were told of the session."""
         self._active = 0
         self._counting = Lock()
 
@@ -105,6 +108,14 @@ class Peer:
         """The receiver is done."""
         with self._counting:
             self._active -= 1
+
+    def establish(self) -> bool:
+        """The session is there, unless it was given up in the meantime."""
+        with self._counting:
+            if self.state not in {PeerState.UNKNOWN, PeerState.OPENING}:
+                return False
+            self.state = PeerState.ESTABLISHED
+            return True
 
     def expire(self, reason: str, close_reason: int | None = None) -> None:
         """End the session; `close_reason` is told to the peer. Housekeeping does the rest."""

@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-from heapq import heappop, heappush
-from threading import Lock
 from typing import TYPE_CHECKING
 
 from forebay.conduit.core.session.peer import Peer
+from forebay.conduit.core.slots import Slots
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
 
 class PeerTable:
-    """Peers by the index of their slot. A slot that becomes free is used again, the lowest first."""
+    """Peers by the index of their slot; loops go over used slots only."""
 
     def __init__(self, size: int) -> None:
-        self._size = size
-        self._used: dict[int, Peer] = {}
-        self._free: list[int] = []
+        self._slots: Slots[Peer] = Slots(size)
         self._by_id: dict[bytes, Peer] = {}
         self._by_address: dict[Hashable, Peer] = {}
-        self._changing = Lock()
 
     def __len__(self) -> int:
-        return len(self._used)
+        return len(self._slots)
 
     def __iter__(self) -> Iterator[Peer]:
-        """Used slots only."""
-        return iter(list(self._used.values()))
+        return iter(self._slots.all())
 
     def at(self, index: int) -> Peer | None:
         """The peer in a slot."""
-        return self._used.get(index)
+        return self._slots.get(index)
 
     def by_id(self, peer_id: bytes) -> Peer | None:
         """The peer of that id."""
@@ -44,12 +39,10 @@ class PeerTable:
 
     def add(self, address: Hashable, session: int) -> Peer | None:
         """A peer at that address, in place of any other there; None when all slots are used."""
-        with self._changing:
-            if len(self._used) >= self._size:
-                return None
-            index = heappop(self._free) if self._free else len(self._used)
-            peer = self._used[index] = self._by_address[address] = Peer(index, address, session)
-            return peer
+        peer = self._slots.add(lambda index: Peer(index, address, session))
+        if peer:
+            self._by_address[address] = peer
+        return peer
 
     def name(self, peer: Peer, peer_id: bytes) -> None:
         """The peer's id has become known."""
@@ -70,10 +63,8 @@ class PeerTable:
 
     def remove(self, peer: Peer) -> None:
         """Free the peer's slot."""
-        with self._changing:
-            self.detach(peer)
-            del self._used[peer.index]
-            heappush(self._free, peer.index)
+        self.detach(peer)
+        self._slots.remove(peer.index)
 
     def _forget_address(self, peer: Peer) -> None:
         if self._by_address.get(peer.address) is peer:

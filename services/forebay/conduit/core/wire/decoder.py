@@ -83,7 +83,7 @@ def decode(datagram: bytes | bytearray | memoryview, number_bits: int) -> tuple[
 
     `number_bits` is the length of the numbers of samples in that session: a longer number is an error. A CONDUIT marker
     holds for all that follows in the datagram, as for zhe programs; the protocol's text has it hold for one message, so
-    senders keep to one conduit a datagram. Messages before an error are good; the protocol has the error end the session.
+    senders keep to one conduit a datagram. Messages before an error are good; by the protocol it ends the session.
     """
     data, numbers = bytes(datagram), 1 << number_bits
     messages: list[Message] = []
@@ -184,7 +184,7 @@ def _read_fragment(reader: Reader, head: int, conduit: int) -> Fragment:
     base = reader.number()
     if not head & N:
         raise UnreadableError("a fragment does not tell how many there are")
-    count = reader.vle("the count of fragments", reader.numbers)
+    count = reader.vle("the count of pieces", reader.numbers)
     head = reader.octet("the message behind the marker of a fragment")
     if head & ID_MASK == SDATA:
         return Fragment(base, count, _read_data(reader, head, conduit))

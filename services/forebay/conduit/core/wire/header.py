@@ -26,6 +26,8 @@ Z: Final = 0x80
 """CONDUIT: the compact form."""
 A: Final = 0x80
 """Data: the resource itself is named beside the one that matched."""
+O: Final = 0x20  # noqa: E741 (one letter as all of them)
+"""SEALED: for one peer alone."""
 U: Final = 0x80
 """SYNCH: the count of samples not yet acknowledged follows."""
 F: Final = 0x80

@@ -122,7 +122,7 @@ def encode_migrate(out: bytearray, message: Migrate) -> None:
 def encode_fragment_marker(out: bytearray, message: Fragment) -> None:
     """Append the marker that goes before the piece."""
     out.append(FRAGMENT | N)
-    out += vle(message.base) + vle(message.count)
+    out += vle(message.base) + vle(message.pieces)
 
 
 def _write_sample(out: bytearray, uri: str, payload: bytes) -> None:

@@ -124,8 +124,8 @@ class Fragment(NamedTuple):
 
     base: int
     """Number of the first piece; the others follow it without a gap."""
-    count: int
-    """Pieces in all."""
+    pieces: int
+    """In all, at least 2."""
     piece: Data | WriteData
     """The sample, with this piece of its payload."""
 

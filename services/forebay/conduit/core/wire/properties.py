@@ -1,4 +1,4 @@
-"""Properties: optional pairs of an id and octets, of sessions and of declarations; and quality of service, told by them."""
+"""Properties: optional pairs of an id and octets, of sessions and declarations; the quality of service they tell."""
 
 from __future__ import annotations
 

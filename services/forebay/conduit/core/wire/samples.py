@@ -21,7 +21,7 @@ _PLAIN = tuple(head & ID_MASK == SDATA and not head & A for head in range(256))
 _RELIABLE = tuple(bool(head & R) for head in range(256))
 _SYNC = tuple(bool(head & S) for head in range(256))
 _OCTETS_2, _OCTETS_3, _OCTETS_4, _OCTETS_5 = (1 << 7 * octets for octets in range(1, 5))
-"""The first numbers that take so many octets. A sum of septets reaches one when the last octet says that more follow."""
+"""The first numbers that take so many octets; a sum of fewer reaches one when its last octet says that more follow."""
 
 
 def read_samples(data: bytes, at: int, conduit: int, numbers: int, messages: list[Message]) -> int:  # noqa: C901 (a loop without calls)
