@@ -35,7 +35,7 @@ class Announcer(Protocol):
 class Declarations(Protocol):
     """All declarations that a node knows: its own, and those of its peers.
 
-    `welcome`, `dismiss` and the four for the node's own are called by housekeeping and its thread, the rest by receivers.
+    `welcome`, `dismiss` and the four for the node's own are called by the thread that keeps house, the rest by any.
     """
 
     def welcome(self, peer: Peer, now: float) -> None:
@@ -129,7 +129,7 @@ class PlainDeclarations:
     def recipients(self, sample: Data | WriteData) -> Sequence[Subscription]:  # noqa: D102
         return self._subscriptions.get(sample.rid, ()) if isinstance(sample, Data) else ()
 
-    def receive(self, peer: Peer, message: NumberedMessage, now: float) -> bool:  # noqa: ARG002, D102
+    def receive(self, peer: Peer, message: NumberedMessage, now: float) -> bool:  # noqa: D102
         if isinstance(message, Declare):
             for declaration in message.declarations:
                 self._apply(peer, declaration)

@@ -28,8 +28,6 @@ class Dispatch:
 
     def __init__(self, peers: PeerTable, group: Hashable) -> None:
         """`group`: the multicast address, or None where there is no multicast."""
-        self.group_sent = 0.0
-        """When something last went to the multicast address."""
         self._peers = peers
         self._group = group
 
@@ -44,6 +42,7 @@ class Dispatch:
             elif to is not Audience.GROUP:
                 found.append(self._to(self._peers.by_address(to), to, bytes(out), now))
             elif self._group is not None:
+                self._peers.group_sent = now
                 found.append(Sent(self._group, bytes(out)))
         return found
 
@@ -73,7 +72,7 @@ class Dispatch:
 
     def _to_all(self, datagram: bytes, now: float) -> list[Sent]:
         if self._group is not None:
-            self.group_sent = now
+            self._peers.group_sent = now
             return [Sent(self._group, datagram)]
         members = [peer for peer in self._peers if peer.state is PeerState.ESTABLISHED]
         return [self._to(peer, peer.address, datagram, now) for peer in members]

@@ -3,6 +3,7 @@
 ConduitError
 ├── SettingError          a setting cannot be used
 ├── InvalidUriError       a URI or pattern breaks a rule
+├── NotAgreedError        a peer knows nothing of what was asked for
 ├── SampleTooLargeError   a sample exceeds what a datagram or the window can hold
 ├── WindowFullError       a publisher whose congestion is `error` found the window full
 ├── UnknownPublisherError no publisher has that number
@@ -25,6 +26,14 @@ class InvalidUriError(ConduitError, ValueError):
         super().__init__(f"the URI {uri!r} cannot be used: {fault}")
         self.uri = uri
         self.fault = fault
+
+
+class NotAgreedError(ConduitError):
+    """The peer has not agreed on the extras that the message names, as a zhe program never does: nothing was sent."""
+
+    def __init__(self, message: str, missing: str) -> None:
+        super().__init__(f"the peer takes no {message}: it has not agreed on {missing}; ask a peer that offers it")
+        self.missing = missing
 
 
 class SampleTooLargeError(ConduitError, ValueError):

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from forebay.conduit.core.dispatch import Dispatch, Sent
     from forebay.conduit.core.session.sessions import Sessions
 
-SESSION_MESSAGES = frozenset({Scout, Hello, Open, Accept, Close, KeepAlive, Ping, Pong})
+MOVING = frozenset({Hello, Open, Accept, Close, KeepAlive})
+"""Messages after which housekeeping may have something to do at once."""
+SESSION_MESSAGES = MOVING | {Scout, Ping, Pong}
 
 
 class Intake:
@@ -83,10 +85,9 @@ class Intake:
         while place < len(messages) and peer.state is PeerState.ESTABLISHED:
             message = messages[place]
             if type(message) in SESSION_MESSAGES:
-                sent += self._dispatch.posted(self._take_session(message, source, now), now)
+                sent += self._take_session(message, source, now)
             elif isinstance(message, AckNack):
                 sent += self._dispatch.outgoing(self._transmission.acknowledge(peer, message, now), now)
-                self._wake_writers(message)
             elif isinstance(message, Synch):
                 sent += self._dispatch.answers(peer, self._reception.synch(peer, message, now), now)
             else:
@@ -95,3 +96,55 @@ class Intake:
                 place += len(run) - 1
             place += 1
         return sent
+
+    def _take_unknown(self, messages: Sequence[Message], source: Hashable, now: float) -> list[Sent]:
+        """Who has no session may ask for one, or shows that it believes to have one."""
+        sent: list[Sent] = []
+        for message in messages:
+            if type(message) in SESSION_MESSAGES:
+                sent += self._take_session(message, source, now)
+            elif self._sessions.peers.by_address(source) is None:
+                self.unexpected += 1
+                with self._sessions.changing:
+                    posted = self._sessions.meet(source, now)
+                sent += self._dispatch.posted(posted, now)
+        return sent
+
+    def _take_session(self, message: Message, source: Hashable, now: float) -> list[Sent]:
+        with self._sessions.changing:
+            posted = self._answer_session(message, source, now)
+        return self._dispatch.posted(posted, now)
+
+    def _answer_session(self, message: Message, source: Hashable, now: float) -> list[Posted]:
+        sessions = self._sessions
+        if type(message) in MOVING:
+            self._wake()
+        match message:
+            case Scout():
+                return sessions.scouted(message, source)
+            case Ping():
+                return [Posted(Pong(message.hash), source)] if sessions.peers.by_address(source) else []
+            case Hello():
+                return sessions.greeted(message, source, now)
+            case Open():
+                return sessions.opened(message, source, now)
+            case Accept():
+                return sessions.accepted(message, source, now)
+            case Close():
+                return sessions.closed(message, source)
+            case KeepAlive():
+                return sessions.kept_alive(message, source, now)
+            case _:
+                return []
+
+
+def _run(messages: Sequence[NumberedMessage], place: int) -> Sequence[NumberedMessage]:
+    """The numbered messages from there on that go over the same channel of the same conduit."""
+    first, stop = messages[place], place + 1
+    kind, conduit, reliable = type(first), first.conduit, first.reliable
+    while stop < len(messages):
+        other = messages[stop]
+        if type(other) is not kind or other.conduit != conduit or other.reliable != reliable:
+            break
+        stop += 1
+    return messages[place:stop] if place or stop < len(messages) else messages

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from forebay.conduit.core.conduits.settings import ConduitSettings
 from forebay.conduit.core.errors import SettingError
-from forebay.conduit.core.session.settings import SessionSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping
+
+    from forebay.conduit.core.session.settings import SessionSettings
 
 MOST_CONDUITS = 255
 

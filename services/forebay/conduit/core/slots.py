@@ -15,9 +15,7 @@ T = TypeVar("T")
 class Slots(Generic[T]):
     """Things by small numbers, the lowest that is free first."""
 
-    def __init__(self, size: int | None = None) -> None:
-        """`size`: the most slots; None: any number."""
-        self._size = size
+    def __init__(self) -> None:
         self._used: dict[int, T] = {}
         self._free: list[int] = []
         self._changing = Lock()
@@ -25,11 +23,9 @@ class Slots(Generic[T]):
     def __len__(self) -> int:
         return len(self._used)
 
-    def add(self, make: Callable[[int], T]) -> T | None:
-        """Put what is made of its number into a slot; None when all are used."""
+    def add(self, make: Callable[[int], T]) -> T:
+        """Put what is made of its number into a slot."""
         with self._changing:
-            if self._size is not None and len(self._used) >= self._size:
-                return None
             number = heappop(self._free) if self._free else len(self._used)
             made = self._used[number] = make(number)
             return made

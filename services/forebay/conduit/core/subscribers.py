@@ -45,7 +45,7 @@ def hand_over(
 ) -> int:
     """Give samples to their subscribers; returns how many, from the first one on, all of them have taken.
 
-    `taken` remembers who has had the first of the others, so that nobody gets a sample twice because another refused it.
+    `taken` remembers who has had the first of the others: nobody gets a sample twice because another one refused it.
     """
     if len(subscriptions) == 1 and not subscriptions[0].guard and not taken:
         accepted = subscriptions[0].handler(delivery)

@@ -47,7 +47,10 @@ class DataForm:
         return encode_samples(numbers.encoded(first, len(items)), self._rid, items, reliable=self._reliable)
 
     def largest(self, items: Sequence[bytes], number: int) -> int:  # noqa: D102
-        payload = max(map(len, items), default=0)
+        return self.size(max(map(len, items), default=0), number)
+
+    def size(self, payload: int, number: int) -> int:
+        """Octets of a message with a payload of so many octets and a number of `number` octets."""
         return self._overhead + number + vle_size(payload) + payload
 
 

@@ -45,8 +45,17 @@ class Outlet:
 
     @property
     def due(self) -> float:
-        """When there is something to do, apart from what acknowledgements bring."""
-        return min(self.conduit.due, min((each.write.deadline for each in self._blocked), default=inf))
+        """When there is something to do: at once, if writes wait although there is room."""
+        if not self._blocked:
+            return self.conduit.due
+        if self.conduit.window.free_samples:
+            return -inf
+        return min(self.conduit.due, min(each.write.deadline for each in self._blocked))
+
+    def has_room(self, samples: int, octets: int) -> bool:
+        """Whether that many would be written without having to wait."""
+        window = self.conduit.window
+        return not self._blocked and samples <= window.free_samples and octets <= window.free_octets
 
     def publish(
         self, publisher: Publisher, samples: Sequence[bytes], now: float, spill: Callable[[Sequence[bytes]], None]

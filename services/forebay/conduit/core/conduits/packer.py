@@ -21,10 +21,22 @@ class Packer:
     whether a receiver applies a marker to one message or to all that follow.
     """
 
-    __slots__ = ("_asking", "_budget", "_ends_reliable", "_marker", "_mtu", "_parts", "_size", "_unasked", "due", "full", "unsent")
+    __slots__ = (
+        "_asking",
+        "_budget",
+        "_ends_reliable",
+        "_marker",
+        "_mtu",
+        "_parts",
+        "_size",
+        "_unasked",
+        "due",
+        "full",
+        "unsent",
+    )
 
     def __init__(self, marker: bytes, mtu: int, budget: float, ask_every: int) -> None:
-        """`ask_every`: after so many octets of reliable samples an acknowledgement is asked for; `budget` in seconds."""
+        """`budget` in seconds; after `ask_every` octets of reliable samples an acknowledgement is asked for."""
         self.full: list[bytes] = []
         """Datagrams that are complete, for the one who sends them to take away."""
         self.due = inf

@@ -44,9 +44,10 @@ class PublisherSettings:
 class Publisher:
     """A publisher and its accounts."""
 
-    __slots__ = ("dropped", "expired", "form", "settings", "spilled", "spilling", "written")
+    __slots__ = ("dropped", "expired", "form", "number", "settings", "spilled", "spilling", "written")
 
-    def __init__(self, settings: PublisherSettings) -> None:
+    def __init__(self, number: int, settings: PublisherSettings) -> None:
+        self.number = number
         self.settings = settings
         self.form = DataForm(settings.rid, reliable=settings.reliable)
         self.spilling = False

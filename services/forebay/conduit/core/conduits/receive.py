@@ -57,6 +57,7 @@ class ReceiveConduit:
         "_most_held",
         "_numbers",
         "_round_trip",
+        "_seen",
         "_unreliable",
         "busy",
         "expected",
@@ -97,19 +98,19 @@ class ReceiveConduit:
         self._behind = 0
         self._behind_since = 0.0
         self._unreliable: int | None = None
+        self._seen: int | None = None
+        """Up to which number an earlier session with the sender has come."""
 
     @property
     def missing(self) -> bool:
         """Whether the sender has sent something that did not arrive in order."""
         return self.synched and self.known != self.expected
 
-    def forget(self) -> None:
-        """The session begins anew, though the sender counts on: what was received before shall not come twice."""
-        with self.busy:
-            self.synched = False
-            self._held.clear()
-            self._unreliable = None
-            self.nack_due = inf
+    def successor(self) -> ReceiveConduit:
+        """For a new session with a sender that counts on: what was received before does not come twice."""
+        successor = ReceiveConduit(self._numbers, self._most_held, self._round_trip)
+        successor._seen = self.expected if self.synched else self._seen
+        return successor
 
     def arrive(self, samples: Sequence[T]) -> list[T]:
         """The samples that can be delivered now: of these, and of those that came before; to be accepted next."""
@@ -180,8 +181,9 @@ class ReceiveConduit:
         self.nack_due = inf
         if not self.missing or (self.refused and not synch):
             return self._answer(None, now) if asked else None
-        if now - self._answered < self._round_trip and self._answered_number == self.expected:
-            self.nack_due = self._answered + self._round_trip
+        again = self._answered + self._round_trip
+        if now < again and self._answered_number == self.expected:
+            self.nack_due = again
             return self._answer(None, self._answered) if asked else None
         return self._answer(self._mask(), now)
 
@@ -210,11 +212,10 @@ class ReceiveConduit:
             self.known = (number + 1) & self._numbers.mask
 
     def _begin(self, number: int, base: int) -> None:
-        """What was received in an earlier session with the same sender is not received again."""
-        numbers = self._numbers
-        seen = self.expected
-        before = 0 < numbers.distance(seen, base) <= numbers.distance(number, base)
-        self.expected = seen if before else base
+        numbers, seen = self._numbers, self._seen
+        self.expected = base
+        if seen is not None and 0 < numbers.distance(seen, base) <= numbers.distance(number, base):
+            self.expected = seen
         self.known = number
         self.synched = True
 

@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 class Reception:
     """Conduits in by peer and number; they come into being as they are used."""
 
-    def __init__(
-        self, settings: NodeSettings, declarations: Declarations, admits: Callable[[Guard], bool]
-    ) -> None:
+    def __init__(self, settings: NodeSettings, declarations: Declarations, admits: Callable[[Guard], bool]) -> None:
         """`admits`: whether all that a guard names fits into the windows."""
         self.ignored = 0
         """Messages over conduits with numbers too high."""
@@ -108,23 +106,19 @@ class Reception:
         """A peer that did not restart counts on over its conduits to all: those remember what they received."""
         if peer not in self._conduits:
             before = next((each for each in self._conduits if each.peer_id == peer.peer_id), None)
-            conduits = dict(self._conduits[before]) if before else {}
-            conduits.pop(len(self._settings.multicast), None)
-            for conduit in conduits.values():
-                conduit.forget()
-            self._conduits[peer] = conduits
+            unicast = len(self._settings.multicast)
+            earlier = self._conduits.get(before, {}) if before else {}
+            self._conduits[peer] = {
+                number: conduit.successor() for number, conduit in earlier.items() if number != unicast
+            }
         return self._conduits[peer]
 
-    def _answer(
-        self, peer: Peer, number: int, conduit: ReceiveConduit, answer: Answer | None
-    ) -> list[AckNack]:
+    def _answer(self, peer: Peer, number: int, conduit: ReceiveConduit, answer: Answer | None) -> list[AckNack]:
         if conduit.nack_due < inf:
             self._late[peer, number] = conduit
         return [] if answer is None else [AckNack(number, answer.number, answer.mask)]
 
-    def _deliver(
-        self, peer: Peer, conduit: ReceiveConduit, ready: Sequence[NumberedMessage], now: float
-    ) -> None:
+    def _deliver(self, peer: Peer, conduit: ReceiveConduit, ready: Sequence[NumberedMessage], now: float) -> None:
         place = 0
         while place < len(ready):
             run = _run(ready, place)

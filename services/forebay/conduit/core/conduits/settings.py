@@ -45,7 +45,8 @@ class ConduitSettings:
             )
         if not 0 <= self.reorder_samples < half:
             raise SettingError(
-                f"reorder_samples is {self.reorder_samples}: with numbers of {self.number_bits} bits take 0 to {half - 1}"
+                f"reorder_samples is {self.reorder_samples}: "
+                f"with numbers of {self.number_bits} bits take 0 to {half - 1}"
             )
         if self.window_octets < 1:
             raise SettingError(f"window_octets is {self.window_octets}: take 1 or more")

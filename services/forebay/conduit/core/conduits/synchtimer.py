@@ -6,7 +6,7 @@ from math import inf
 
 
 class SynchTimer:
-    """The interval doubles with each SYNCH up to the longest, and is the first again once something was acknowledged."""
+    """The interval doubles with each SYNCH up to the longest; it is the first again once something was acknowledged."""
 
     __slots__ = ("_first", "_interval", "_longest", "due")
 

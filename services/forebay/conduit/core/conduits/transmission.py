@@ -33,18 +33,27 @@ class Transmission:
         self._unicast: dict[int, Outlet] = {}
         self._busy: dict[Outlet, None] = {}
 
+    def find(self, conduit: int) -> Outlet | None:
+        """The conduit of that id."""
+        if conduit < 0:
+            return self._unicast.get(-conduit - 1)
+        return self._multicast[conduit] if conduit < self.unicast_number else None
+
     def outlet(self, conduit: int) -> Outlet:
         """The conduit of that id; the caller is about to use it. Raises `UnknownPeerError`."""
-        try:
-            outlet = self._multicast[conduit] if conduit >= 0 else self._unicast[-conduit - 1]
-        except LookupError:
+        outlet = self.find(conduit)
+        if outlet is None:
             what = f"conduit {conduit}" if conduit >= 0 else f"peer in slot {-conduit - 1}"
-            raise UnknownPeerError(f"there is no {what}: name one that is there") from None
+            raise UnknownPeerError(f"there is no {what}: name one that is there")
         self._busy[outlet] = None
         return outlet
 
+    def busy(self) -> list[Outlet]:
+        """Those that have something to send, or wait for acknowledgement."""
+        return list(self._busy)
+
     def join(self, peer: Peer, now: float) -> None:
-        """The peer gets what is sent to all from now on, a conduit of its own, and is told where their numbers begin."""
+        """The peer gets what is sent to all from now on, and a conduit of its own; it is told where they begin."""
         settings = self._settings.unicast_by_peer.get(peer.peer_id, self._settings.unicast)
         outlet = self._unicast[peer.index] = self._outlet(self.unicast_number, settings, peer.index)
         for each in (*self._multicast, outlet):
@@ -73,7 +82,7 @@ class Transmission:
     def housekeep(self, now: float) -> list[Outgoing]:
         """Send what is due, and let those write on who waited for room."""
         found: list[Outgoing] = []
-        for outlet in list(self._busy):
+        for outlet in self.busy():
             outlet.resume(now)
             found += outlet.conduit.housekeep(now)
             if not outlet.blocked and outlet.conduit.idle:
@@ -82,12 +91,10 @@ class Transmission:
 
     def due(self) -> float:
         """When `housekeep` has something to do."""
-        return min((outlet.due for outlet in list(self._busy)), default=inf)
+        return min((outlet.due for outlet in self.busy()), default=inf)
 
     def _outlet_on_wire(self, peer: Peer, conduit: int) -> Outlet | None:
-        if conduit == self.unicast_number:
-            return self._unicast.get(peer.index)
-        return self._multicast[conduit] if conduit < self.unicast_number else None
+        return self._unicast.get(peer.index) if conduit == self.unicast_number else self.find(conduit)
 
     def _outlet(self, number: int, settings: ConduitSettings, peer: int | None) -> Outlet:
         """Numbers begin anywhere, so that datagrams of an earlier session that are late fit nowhere."""

@@ -6,10 +6,10 @@ from math import inf
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from forebay.conduit.core.conduits.forms import Form, within
 from forebay.conduit.core.conduits.members import Members
 from forebay.conduit.core.conduits.numbers import Numbers
 from forebay.conduit.core.conduits.packer import Packer, asking, pack
-from forebay.conduit.core.conduits.forms import Form, within
 from forebay.conduit.core.conduits.synchtimer import SynchTimer
 from forebay.conduit.core.conduits.transmitwindow import TransmitWindow
 from forebay.conduit.core.errors import SampleTooLargeError
@@ -46,7 +46,7 @@ class TransmitConduit:
     def __init__(
         self, conduit: int, settings: ConduitSettings, first: int, *, peer: int | None = None, shared: bool = True
     ) -> None:
-        """`first`: number of the first sample; `peer`: the only one that it is for; `shared`: one datagram reaches all."""
+        """`first`: number of the first sample; `peer`: the only one it is for; `shared`: a datagram reaches all."""
         self.conduit = conduit
         self.peer = peer
         self.settings = settings
@@ -68,7 +68,8 @@ class TransmitConduit:
         self._unreliable = first
         self._repeats: dict[tuple[int | None, int], float] = {}
         self._answers: dict[int, float] = {}
-        self._number_octets = vle_size(self.numbers.mask)
+        self.number_octets = vle_size(self.numbers.mask)
+        """Octets that a number takes at most."""
 
     @property
     def due(self) -> float:
@@ -87,7 +88,7 @@ class TransmitConduit:
 
     def check(self, form: Form[T], items: Sequence[T]) -> None:
         """Raises `SampleTooLargeError` when one of the items can never be sent."""
-        size = form.largest(items, self._number_octets)
+        size = form.largest(items, self.number_octets)
         if size > self.settings.mtu - len(self._marker):
             raise SampleTooLargeError(size, self.settings.mtu - len(self._marker), "mtu")
         if size > self.settings.window_octets:

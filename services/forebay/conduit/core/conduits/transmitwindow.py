@@ -12,9 +12,9 @@ class TransmitWindow:
     """Samples by number, as they are on the wire.
 
     There are no lengths in the ring: an index tells where each sample begins, also the one that is not there yet, so
-    that a sample ends where the next one begins. Numbers and positions are not wrapped. Only the sender moves `next` and
-    `end`, only acknowledgements move `base` and `start`; either may look at the other's at any time, for space can but
-    grow beside a sender.
+    that a sample ends where the next one begins. Numbers and positions are not wrapped. Only the sender moves `next`
+    and `end`, only acknowledgements move `base` and `start`; either may look at the other's at any time, for space can
+    but grow beside a sender.
     """
 
     __slots__ = ("_index", "_octets", "_ring", "_samples", "_settled", "base", "draining", "end", "next", "start")
@@ -76,20 +76,10 @@ class TransmitWindow:
         self.start = start
         self.base = number
 
-    def abandon(self) -> None:
-        """Forget all samples: nobody is left who would acknowledge them."""
-        if self.unacknowledged:
-            self.release(self.next)
-
     def samples(self, first: int, stop: int) -> bytes:
         """The samples from `first` to before `stop`, both within the window."""
         slots = self._samples + 1
         return self._slice(self._index[first % slots], self._index[stop % slots])
-
-    def size(self, number: int) -> int:
-        """Octets of one sample in the window."""
-        slots = self._samples + 1
-        return self._index[(number + 1) % slots] - self._index[number % slots]
 
     def _drains(self) -> bool:
         if self.draining and self.used <= self._settled:

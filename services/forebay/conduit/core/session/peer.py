@@ -26,8 +26,8 @@ class PeerState(Enum):
 class Peer:
     """A slot's peer.
 
-    While a session is OPENING, housekeeping alone moves `next_open`; once it is ESTABLISHED, the receive path alone moves
-    `heard`. The two do not share a field, so that neither has to look whose turn it is.
+    While a session is OPENING, housekeeping alone moves `next_open`; once it is ESTABLISHED, the receive path alone
+    moves `heard`. The two do not share a field, so that neither has to look whose turn it is.
     """
 
     __slots__ = (

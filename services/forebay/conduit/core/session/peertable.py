@@ -15,7 +15,10 @@ class PeerTable:
     """Peers by the index of their slot; loops go over used slots only."""
 
     def __init__(self, size: int) -> None:
-        self._slots: Slots[Peer] = Slots(size)
+        self.group_sent = 0.0
+        """When something last went out that reaches all peers at once."""
+        self._size = size
+        self._slots: Slots[Peer] = Slots()
         self._by_id: dict[bytes, Peer] = {}
         self._by_address: dict[Hashable, Peer] = {}
 
@@ -39,9 +42,9 @@ class PeerTable:
 
     def add(self, address: Hashable, session: int) -> Peer | None:
         """A peer at that address, in place of any other there; None when all slots are used."""
-        peer = self._slots.add(lambda index: Peer(index, address, session))
-        if peer:
-            self._by_address[address] = peer
+        if len(self._slots) >= self._size:
+            return None
+        peer = self._by_address[address] = self._slots.add(lambda index: Peer(index, address, session))
         return peer
 
     def name(self, peer: Peer, peer_id: bytes) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from forebay.conduit.core.errors import UnknownPeerError
@@ -44,6 +45,8 @@ class Sessions:
         """Peers whose session has just been established, for housekeeping."""
         self.refused = 0
         """Peers that were turned away: there was no slot left, or they speak otherwise."""
+        self.changing = Lock()
+        """Held by whoever takes a message of a session, or keeps house: never while samples are taken or written."""
         self._number_bits = number_bits
         self._own_addresses: set[Hashable] = set()
         self._session = random.getrandbits(32)
@@ -118,9 +121,10 @@ class Sessions:
         """A peer asks for a session: it gets a new one, unless it has that very session already."""
         if self._is_own(message.peer_id, source):
             return []
-        if (refusal := self._refusal(message)) is not None:
-            self.refused += 1
-            return [Posted(self.close_message(refusal), source)]
+        if message.version != VERSION:
+            return self._refuse(CloseReason.PROTOCOL, source)
+        if not self._counts_alike(message.properties):
+            return self._refuse(CloseReason.NUMBER_LENGTH, source)
         session = session_of(message.properties)
         known = self._established(message.peer_id)
         if known and self._is_repeated(known, session, now):
@@ -138,6 +142,9 @@ class Sessions:
         peer = self.peers.by_address(source)
         if peer is None or peer.state not in {PeerState.OPENING, PeerState.ESTABLISHED}:
             return []
+        if not self._counts_alike(message.properties):
+            peer.expire("its numbers have another length")
+            return self._refuse(CloseReason.NUMBER_LENGTH, source)
         session = session_of(message.properties)
         if peer.state is PeerState.ESTABLISHED:
             if peer.peer_id == message.accepter and not self._is_new(peer, session):
@@ -189,11 +196,12 @@ class Sessions:
         peer = self.peers.by_id(peer_id)
         return peer if peer and peer.state is PeerState.ESTABLISHED else None
 
-    def _refusal(self, message: Open) -> CloseReason | None:
-        if message.version != VERSION:
-            return CloseReason.PROTOCOL
-        bits = property_number(message.properties, PropertyId.NUMBER_BITS, DEFAULT_NUMBER_BITS)
-        return None if bits == self._number_bits else CloseReason.NUMBER_LENGTH
+    def _counts_alike(self, properties: Properties) -> bool:
+        return property_number(properties, PropertyId.NUMBER_BITS, DEFAULT_NUMBER_BITS) == self._number_bits
+
+    def _refuse(self, reason: CloseReason, source: Hashable) -> list[Posted]:
+        self.refused += 1
+        return [Posted(self.close_message(reason), source)]
 
     def _is_new(self, peer: Peer, session: int | None) -> bool:
         return session is not None and (peer.remote_session is None or is_later(session, peer.remote_session))

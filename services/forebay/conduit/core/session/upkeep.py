@@ -34,8 +34,6 @@ class Upkeep:
     """Moves sessions on as time goes by. All times are monotonic, in seconds."""
 
     def __init__(self, sessions: Sessions, household: Household) -> None:
-        self.group_sent = 0.0
-        """When something last went out that reached all peers."""
         self._sessions = sessions
         self._household = household
         self._scouts = 0
@@ -43,6 +41,10 @@ class Upkeep:
 
     def run(self, now: float) -> list[Posted]:
         """Do what is due; returns what is to be sent."""
+        with self._sessions.changing:
+            return self._run(now)
+
+    def _run(self, now: float) -> list[Posted]:
         posted: list[Posted] = []
         for peer in self._sessions.peers:
             posted += self._tend(peer, now)
@@ -57,7 +59,7 @@ class Upkeep:
         keepalive = self._sessions.settings.keepalive_interval
         for peer in self._sessions.peers:
             if peer.state is PeerState.ESTABLISHED:
-                due = min(due, peer.lease_ends, max(peer.sent, self.group_sent) + keepalive)
+                due = min(due, peer.lease_ends, max(peer.sent, self._sessions.peers.group_sent) + keepalive)
             elif peer.state is PeerState.OPENING:
                 due = min(due, peer.next_open)
             elif not peer.active:
@@ -121,11 +123,11 @@ class Upkeep:
     def _keep_alive(self, now: float) -> list[Posted]:
         """To the one peer that has heard nothing for long; to all when it is more than one."""
         settings = self._sessions.settings
-        since = now - settings.keepalive_interval
+        interval, group_sent = settings.keepalive_interval, self._sessions.peers.group_sent
         silent = [
             peer
             for peer in self._sessions.peers
-            if peer.state is PeerState.ESTABLISHED and max(peer.sent, self.group_sent) <= since
+            if peer.state is PeerState.ESTABLISHED and max(peer.sent, group_sent) + interval <= now
         ]
         if not silent:
             return []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from forebay.conduit.core.uri.syntax import prefix_of, suffix_of
@@ -32,7 +33,7 @@ class Ends:
         self._suffixes.remove(suffix_of(uri)[::-1], uri)
 
     def agreeing(self, uri: str) -> tuple[int, Iterator[str]]:
-        """Those that may match, by the end that leaves fewer of them, and about how many they are."""
+        """Those that may match, by the end that leaves fewer of them, and how many they are."""
         ways = self._prefixes.agreeing(prefix_of(uri)), self._suffixes.agreeing(suffix_of(uri)[::-1])
         return min(ways, key=lambda way: way[0])
 
@@ -59,14 +60,8 @@ class _Spellings:
             del self._order[bisect_left(self._order, spelling)]
 
     def agreeing(self, spelling: str) -> tuple[int, Iterator[str]]:
-        """URIs whose spelling begins with that one, or the other way round, and about how many they are."""
+        """URIs whose spelling begins with that one, or the other way round, and how many they are."""
         start, stop = bisect_left(self._order, spelling), bisect_left(self._order, spelling + _BEHIND)
         shorter = [part for length in range(len(spelling)) if (part := spelling[:length]) in self._uris]
-        count = stop - start + sum(len(self._uris[part]) for part in shorter)
-        return count, self._among(shorter, start, stop)
-
-    def _among(self, shorter: list[str], start: int, stop: int) -> Iterator[str]:
-        for spelling in shorter:
-            yield from self._uris[spelling]
-        for place in range(start, stop):
-            yield from self._uris[self._order[place]]
+        groups = [self._uris[found] for found in shorter + self._order[start:stop]]
+        return sum(map(len, groups)), chain.from_iterable(groups)

@@ -17,7 +17,7 @@ V = TypeVar("V")
 class UriIndex(Generic[V]):
     """Values by URI or pattern, all of them valid; one URI may have several values, and a value several URIs.
 
-    A look-up tests those alone that share a whole part with what is sought, or agree with it at one end.
+    A look-up tests those alone that share some characters with what is sought, or agree with it at one end.
     """
 
     def __init__(self) -> None:
@@ -94,42 +94,48 @@ class _Literals:
 
 
 class _Patterns:
-    """Patterns, each by one of its whole parts, if it has any: the one that the fewest had when it came."""
+    """Patterns, each by three characters in a row that it asks for: those that the fewest had when it came."""
 
     def __init__(self) -> None:
-        self._by_part: dict[str, set[str]] = {}
-        self._part_of: dict[str, str] = {}
+        self._by_gram: dict[str, set[str]] = {}
+        self._gram_of: dict[str, str] = {}
         self._loose = Ends()
-        """Those without a whole part."""
+        """Those that ask for no three in a row."""
         self._ends = Ends()
         """All."""
 
     def add(self, uri: str) -> None:
         self._ends.add(uri)
-        part = min(_whole_parts(uri), key=lambda part: len(self._by_part.get(part, ())), default=None)
-        if part is None:
+        gram = min(_grams(uri), key=lambda gram: len(self._by_gram.get(gram, ())), default=None)
+        if gram is None:
             self._loose.add(uri)
         else:
-            self._part_of[uri] = part
-            self._by_part.setdefault(part, set()).add(uri)
+            self._gram_of[uri] = gram
+            self._by_gram.setdefault(gram, set()).add(uri)
 
     def remove(self, uri: str) -> None:
         self._ends.remove(uri)
-        part = self._part_of.pop(uri, None)
-        if part is None:
+        gram = self._gram_of.pop(uri, None)
+        if gram is None:
             self._loose.remove(uri)
         else:
-            _discard(self._by_part, part, uri)
+            _discard(self._by_gram, gram, uri)
 
     def like(self, uri: str) -> Iterator[str]:
         """Those that may match a URI without wildcards."""
-        for part in _whole_parts(uri):
-            yield from self._by_part.get(part, ())
+        for gram in _grams(uri):
+            yield from self._by_gram.get(gram, ())
         yield from self._loose.agreeing(uri)[1]
 
     def like_pattern(self, uri: str) -> Iterator[str]:
         """Those that may match a pattern."""
         return self._ends.agreeing(uri)[1]
+
+
+def _grams(uri: str) -> set[str]:
+    """Three characters in a row, without wildcards: every URI that matches has them too."""
+    grams = {uri[at : at + 3] for at in range(len(uri) - 2)}
+    return {gram for gram in grams if not is_pattern(gram)} if is_pattern(uri) else grams
 
 
 def _whole_parts(uri: str) -> set[str]:

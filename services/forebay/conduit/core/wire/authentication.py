@@ -18,6 +18,7 @@ from hmac import compare_digest
 from struct import Struct
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from forebay.conduit.core.errors import SettingError
 from forebay.conduit.core.wire.header import ID_MASK, SEALED, O
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 HASH_SIZE: Final = 16
 STREAM_SIZE: Final = 8
+KEY_IDS: Final = range(256)
 KEY_SIZES: Final = range(16, 65)
 """Octets that a key may have."""
 _HEAD = Struct(">BB8sQ")
@@ -48,6 +50,14 @@ OWN: Final = Refused("this node's own, sent back")
 NOT_FRESH: Final = Refused("its stamp is too far from this node's time")
 REPEATED: Final = Refused("repeated, or far too late")
 TOO_MANY: Final = Refused("too many streams")
+
+
+def check_key(key_id: int, key: bytes) -> None:
+    """Raise `SettingError` unless the key can be used."""
+    if key_id not in KEY_IDS:
+        raise SettingError(f"the id of a key is {key_id}: take 0 to 255")
+    if len(key) not in KEY_SIZES:
+        raise SettingError(f"key {key_id} has {len(key)} octets: take 16 to 64 random ones")
 
 
 class Sealer:

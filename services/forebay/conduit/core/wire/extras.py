@@ -11,6 +11,7 @@ from __future__ import annotations
 from enum import IntFlag
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from forebay.conduit.core.errors import NotAgreedError
 from forebay.conduit.core.wire.declarations import (
     BindingDeclaration,
     ForgetSelection,
@@ -140,6 +141,14 @@ def needed_for(message: Message) -> Extra:
             needed |= _needed_for_declaration(declaration, committed=message.committed)
         return needed
     return _OWN_MESSAGES.get(type(message), Extra(0))
+
+
+def check_agreed(message: Message, agreement: Extras) -> None:
+    """Raise `NotAgreedError` unless the message may go to a peer with whom this was agreed."""
+    missing = needed_for(message) & ~agreement.offered
+    if missing:
+        names = " and ".join(extra.name.lower() for extra in Extra if extra in missing and extra.name)
+        raise NotAgreedError(type(message).__name__, names)
 
 
 def _needed_for_declaration(declaration: Declaration, *, committed: bool) -> Extra:

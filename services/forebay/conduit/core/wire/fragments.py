@@ -90,7 +90,7 @@ class Reassembler:
         size, usual = len(fragment.piece.payload), len(first.piece.payload)
         if not 2 <= first.pieces <= self._mask:
             return f"it is told to have {first.pieces} pieces"
-        if (usual * (first.pieces - 1)) >= self._limit + usual:
+        if usual and usual * (first.pieces - 1) >= self._limit:
             return f"it is larger than the {self._limit} octets that this node takes"
         if place != self._received:
             return f"piece {self._received} did not come"
