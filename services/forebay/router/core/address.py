@@ -29,7 +29,7 @@ def qualified(address: str, domain: str) -> str:
 
 
 def check_name(what: str, name: str) -> None:
-    """See that a thread, group or process may have the name; `what` it names, for the message. Raises `BadNameError`."""
+    """See that a thread, group or process may have the name; `what` says which of them. Raises `BadNameError`."""
     if len(name) > LONGEST_NAME:
         raise BadNameError(f"the name of a {what} has {len(name)} characters: give at most {LONGEST_NAME}")
     if not _NAME.fullmatch(name):

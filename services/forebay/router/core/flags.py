@@ -21,6 +21,8 @@ class Flag(IntFlag):
     """It goes to all members of a group. Set by `Thread.multicast`."""
     REQUEST = pb.FLAG_REQUEST
     """Its sender waits for a reply. Set by `Thread.request`."""
+    REPLY = pb.FLAG_REPLY
+    """It is the reply to a request. Set by `Thread.reply`."""
 
 
 # The enumeration's own operators take half a microsecond: too long for what is done with every message.
@@ -30,3 +32,4 @@ NOTIFY_DROP = int(Flag.NOTIFY_DROP)
 URGENT = int(Flag.URGENT)
 MULTICAST = int(Flag.MULTICAST)
 REQUEST = int(Flag.REQUEST)
+REPLY = int(Flag.REPLY)

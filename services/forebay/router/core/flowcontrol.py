@@ -1,8 +1,8 @@
 """Who waits for whom: xoff, xon and ntf-xon.
 
-Whoever pushes into a full queue tells the sender xoff, and the owner of the queue ntf-xon. The owner tells xon to all who
-wait once its queue is low; one xon ends all xoffs of that owner. A sender that waits repeats ntf-xon, so that a signal
-that was lost delays it, and no more.
+Whoever pushes into a full queue tells the sender xoff, and the owner of the queue ntf-xon. The owner tells xon to all
+who wait once its queue is low; one xon ends all xoffs of that owner. A sender that waits repeats ntf-xon, so that a
+signal that was lost delays it, and no more.
 """
 
 from dataclasses import dataclass

@@ -1,11 +1,12 @@
 """What the recipient's library takes of what comes: each message once, and in order unless that does not matter."""
 
 from collections import OrderedDict
+from collections.abc import Container
 from enum import Enum
 from typing import NamedTuple
 
 from forebay.pb.router.v1 import router_pb2 as pb
-from forebay.router.core.flags import DROP_OK, MULTICAST, OUT_OF_ORDER_OK
+from forebay.router.core.flags import OUT_OF_ORDER_OK
 
 MOST_SOURCES = 65_536
 """Senders that are remembered; whoever was silent for longest is forgotten first."""
@@ -49,15 +50,13 @@ class Source:
         self._early: dict[int, int] = {}
         """Runs that were taken ahead: first sequence and the one after the last."""
 
-    def judge(self, first: int, count: int, floor: int, *, any_order: bool, lost_ok: bool) -> Judgement:
+    def judge(self, first: int, count: int, floor: int, *, any_order: bool) -> Judgement:
         """Look at a run of messages, and remember it if it is taken.
 
-        floor: lowest sequence that may still come. any_order: it need not wait for others. lost_ok: what is missing
-        before it is not waited for.
+        floor: lowest sequence that may still come. any_order: it need not wait for others.
         """
         end = first + count
-        floor = first if lost_ok else min(floor, first)
-        if floor > self.expected:
+        if (floor := min(floor, first)) > self.expected:
             self._reach(floor)
         if end <= self.expected or self._early.get(first) == end:
             return _REPEAT
@@ -90,11 +89,13 @@ class Intake:
     def judge(self, parcel: pb.Parcel) -> Judgement:
         """Look at a parcel, and remember it if it is taken."""
         key = (parcel.sender, parcel.incarnation, parcel.recipient)
-        flags, first = parcel.flags, parcel.first
-        # What came before to another who had this name, or was dropped, is not waited for.
-        source = self._sources.get(key) or self._open(key, min(parcel.floor, first))
-        lost_ok = flags & (DROP_OK | MULTICAST) != 0
-        return source.judge(first, parcel.count, parcel.floor, any_order=flags & OUT_OF_ORDER_OK != 0, lost_ok=lost_ok)
+        first, floor = parcel.first, parcel.floor
+        if source := self._sources.get(key):
+            self._sources.move_to_end(key)
+        else:
+            # What is below was dropped, or received by another who had the recipient's name.
+            source = self._open(key, min(floor, first))
+        return source.judge(first, parcel.count, floor, any_order=parcel.flags & OUT_OF_ORDER_OK != 0)
 
     def _open(self, key: tuple[str, int, str], expected: int) -> Source:
         source = self._sources[key] = Source(expected)
@@ -104,10 +105,12 @@ class Intake:
 
     def forget_recipient(self, recipient: str) -> None:
         """A thread of ours has ended: whoever takes its name has received nothing."""
-        for key in [key for key in self._sources if key[2] == recipient]:
-            del self._sources[key]
+        self._forget([key for key in self._sources if key[2] == recipient])
 
-    def forget_sender(self, sender: str) -> None:
-        """A sender has crashed."""
-        for key in [key for key in self._sources if key[0] == sender]:
+    def forget_senders(self, senders: Container[str]) -> None:
+        """Those have crashed."""
+        self._forget([key for key in self._sources if key[0] in senders])
+
+    def _forget(self, keys: list[tuple[str, int, str]]) -> None:
+        for key in keys:
             del self._sources[key]

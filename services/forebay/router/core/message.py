@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from forebay.pb.router.v1 import router_pb2 as pb
 from forebay.router.core.errors import FieldTypeError
@@ -24,9 +24,9 @@ class Marker(NamedTuple):
     sender: str
     """The thread that sent it, as `name@domain`."""
     incarnation: int
-    """Number that this thread chose when it began."""
+    """Number that this thread chose when it began to send to the recipient."""
     sequence: int
-    """Number of the message among those of this thread to its recipient."""
+    """Number of the message among those."""
 
     def __str__(self) -> str:
         return f"{self.sender}#{self.incarnation:x}.{self.sequence}"
@@ -45,7 +45,7 @@ class Head(NamedTuple):
 class Message:
     """A message that a thread has received."""
 
-    __slots__ = ("_fields", "body", "head", "name", "reply_to", "sequence")
+    __slots__ = ("_fields", "body", "correlation", "head", "name", "sequence")
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class Message:
         name: str,
         body: bytes,
         fields: Fields | Mapping[str, pb.Value] | None = None,
-        reply_to: int = 0,
+        correlation: int = 0,
     ) -> None:
         """`fields` may still be as they travelled; they are read when they are asked for."""
         self.head = head
@@ -64,8 +64,8 @@ class Message:
         self.body = body
         """What it says."""
         self._fields = fields
-        self.reply_to = reply_to
-        """Sequence of the request that this answers; 0: it answers none."""
+        self.correlation = correlation
+        """Of a request and of its reply: the number that belongs to both."""
 
     @property
     def sender(self) -> str:
@@ -100,13 +100,13 @@ class Message:
             return {}
         if not isinstance(fields, dict):
             fields = self._fields = {name: _read_value(value) for name, value in fields.items()}
-        return fields
+        return cast("Fields", fields)
 
     def __repr__(self) -> str:
         return f"<Message {self.name} from {self.sender} to {self.recipient}, {len(self.body)} octets>"
 
 
-def _read_value(value: pb.Value) -> FieldValue:
+def _read_value(value: Any) -> FieldValue:
     kind = value.WhichOneof("kind")
     # A kind that a newer sender knows, and we do not, shows as none.
     read: FieldValue = getattr(value, kind) if kind else ""
@@ -116,8 +116,8 @@ def _read_value(value: pb.Value) -> FieldValue:
 def check_fields(fields: Fields) -> dict[str, FieldValue]:
     """A copy of fields. Raises `FieldTypeError` for a value that does not travel."""
     for name, value in fields.items():
-        whole = isinstance(value, int)
-        if not isinstance(value, int | float | str | bytes) or (whole and not _LEAST <= value <= _MOST):
+        fits = _LEAST <= value <= _MOST if isinstance(value, int) else isinstance(value, float | str | bytes)
+        if not fits:
             raise FieldTypeError(name, value)
     return dict(fields)
 
@@ -143,9 +143,9 @@ def plain_opening(name: str, length: int) -> bytes:
     return opening(_MESSAGES, len(head) + length) + head
 
 
-def encode(name: str, body: bytes, fields: Fields | None, reply_to: int) -> bytes:
+def encode(name: str, body: bytes, fields: Fields | None, correlation: int) -> bytes:
     """A message of any kind, in `Messages`."""
-    message = pb.Message(name=name, body=body, reply_to=reply_to)
+    message = pb.Message(name=name, body=body, correlation=correlation)
     for key, value in (fields or {}).items():
         _put_value(message.fields[key], value)
     octets = message.SerializeToString()
@@ -159,6 +159,6 @@ def decode(parcel: pb.Parcel, skip: int = 0) -> list[Message]:
     if skip:
         contents = list(contents)[skip:]
     return [
-        Message(head, sequence, content.name, content.body, content.fields, content.reply_to)
+        Message(head, sequence, content.name, content.body, content.fields, content.correlation)
         for sequence, content in enumerate(contents, parcel.first + skip)
     ]

@@ -19,6 +19,7 @@ class Flag(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     FLAG_URGENT: _ClassVar[Flag]
     FLAG_MULTICAST: _ClassVar[Flag]
     FLAG_REQUEST: _ClassVar[Flag]
+    FLAG_REPLY: _ClassVar[Flag]
 
 class SignalKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -59,6 +60,7 @@ FLAG_NOTIFY_DROP: Flag
 FLAG_URGENT: Flag
 FLAG_MULTICAST: Flag
 FLAG_REQUEST: Flag
+FLAG_REPLY: Flag
 SIGNAL_KIND_UNSPECIFIED: SignalKind
 SIGNAL_KIND_XOFF: SignalKind
 SIGNAL_KIND_NTF_XON: SignalKind
@@ -96,7 +98,7 @@ class Value(_message.Message):
     def __init__(self, integer: _Optional[int] = ..., real: _Optional[float] = ..., text: _Optional[str] = ..., octets: _Optional[bytes] = ..., truth: _Optional[bool] = ...) -> None: ...
 
 class Message(_message.Message):
-    __slots__ = ("name", "body", "fields", "reply_to")
+    __slots__ = ("name", "body", "fields", "correlation")
     class FieldsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -107,12 +109,12 @@ class Message(_message.Message):
     NAME_FIELD_NUMBER: _ClassVar[int]
     BODY_FIELD_NUMBER: _ClassVar[int]
     FIELDS_FIELD_NUMBER: _ClassVar[int]
-    REPLY_TO_FIELD_NUMBER: _ClassVar[int]
+    CORRELATION_FIELD_NUMBER: _ClassVar[int]
     name: str
     body: bytes
     fields: _containers.MessageMap[str, Value]
-    reply_to: int
-    def __init__(self, name: _Optional[str] = ..., body: _Optional[bytes] = ..., fields: _Optional[_Mapping[str, Value]] = ..., reply_to: _Optional[int] = ...) -> None: ...
+    correlation: int
+    def __init__(self, name: _Optional[str] = ..., body: _Optional[bytes] = ..., fields: _Optional[_Mapping[str, Value]] = ..., correlation: _Optional[int] = ...) -> None: ...
 
 class Messages(_message.Message):
     __slots__ = ("messages",)
@@ -295,36 +297,40 @@ class Alarm(_message.Message):
     def __init__(self, name: _Optional[str] = ..., severity: _Optional[_Union[Severity, str]] = ..., on: _Optional[bool] = ..., auto_off: _Optional[bool] = ..., origin: _Optional[str] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., comment: _Optional[str] = ...) -> None: ...
 
 class LinkRequest(_message.Message):
-    __slots__ = ("hello", "threads", "routes", "freight", "number", "received")
+    __slots__ = ("hello", "threads", "routes", "freight", "number", "received", "alarms")
     HELLO_FIELD_NUMBER: _ClassVar[int]
     THREADS_FIELD_NUMBER: _ClassVar[int]
     ROUTES_FIELD_NUMBER: _ClassVar[int]
     FREIGHT_FIELD_NUMBER: _ClassVar[int]
     NUMBER_FIELD_NUMBER: _ClassVar[int]
     RECEIVED_FIELD_NUMBER: _ClassVar[int]
+    ALARMS_FIELD_NUMBER: _ClassVar[int]
     hello: LinkHello
     threads: ThreadChanges
     routes: RouteChanges
     freight: Freight
     number: int
     received: int
-    def __init__(self, hello: _Optional[_Union[LinkHello, _Mapping]] = ..., threads: _Optional[_Union[ThreadChanges, _Mapping]] = ..., routes: _Optional[_Union[RouteChanges, _Mapping]] = ..., freight: _Optional[_Union[Freight, _Mapping]] = ..., number: _Optional[int] = ..., received: _Optional[int] = ...) -> None: ...
+    alarms: _containers.RepeatedCompositeFieldContainer[Alarm]
+    def __init__(self, hello: _Optional[_Union[LinkHello, _Mapping]] = ..., threads: _Optional[_Union[ThreadChanges, _Mapping]] = ..., routes: _Optional[_Union[RouteChanges, _Mapping]] = ..., freight: _Optional[_Union[Freight, _Mapping]] = ..., number: _Optional[int] = ..., received: _Optional[int] = ..., alarms: _Optional[_Iterable[_Union[Alarm, _Mapping]]] = ...) -> None: ...
 
 class LinkResponse(_message.Message):
-    __slots__ = ("hello", "threads", "routes", "freight", "number", "received")
+    __slots__ = ("hello", "threads", "routes", "freight", "number", "received", "alarms")
     HELLO_FIELD_NUMBER: _ClassVar[int]
     THREADS_FIELD_NUMBER: _ClassVar[int]
     ROUTES_FIELD_NUMBER: _ClassVar[int]
     FREIGHT_FIELD_NUMBER: _ClassVar[int]
     NUMBER_FIELD_NUMBER: _ClassVar[int]
     RECEIVED_FIELD_NUMBER: _ClassVar[int]
+    ALARMS_FIELD_NUMBER: _ClassVar[int]
     hello: LinkHello
     threads: ThreadChanges
     routes: RouteChanges
     freight: Freight
     number: int
     received: int
-    def __init__(self, hello: _Optional[_Union[LinkHello, _Mapping]] = ..., threads: _Optional[_Union[ThreadChanges, _Mapping]] = ..., routes: _Optional[_Union[RouteChanges, _Mapping]] = ..., freight: _Optional[_Union[Freight, _Mapping]] = ..., number: _Optional[int] = ..., received: _Optional[int] = ...) -> None: ...
+    alarms: _containers.RepeatedCompositeFieldContainer[Alarm]
+    def __init__(self, hello: _Optional[_Union[LinkHello, _Mapping]] = ..., threads: _Optional[_Union[ThreadChanges, _Mapping]] = ..., routes: _Optional[_Union[RouteChanges, _Mapping]] = ..., freight: _Optional[_Union[Freight, _Mapping]] = ..., number: _Optional[int] = ..., received: _Optional[int] = ..., alarms: _Optional[_Iterable[_Union[Alarm, _Mapping]]] = ...) -> None: ...
 
 class LinkHello(_message.Message):
     __slots__ = ("router", "domain", "incarnation", "link", "heartbeat_ms")

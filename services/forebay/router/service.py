@@ -1,0 +1,84 @@
+"""The router service: what the runtime hosts."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+
+import grpc
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
+
+from forebay.pb.router.v1.router_pb2_grpc import add_RouterServiceServicer_to_server
+from forebay.router.processes import Processes
+from forebay.router.servicer import SERVICE, RouterServicer
+from forebay.router.settings import RouterSettings
+from forebay.router.switch import Switch
+from forebay.runtime.clock import Clock, SystemClock
+from forebay.runtime.document import ConfigDocument
+from forebay.runtime.revisions import ResourceResult
+from forebay.runtime.service import Service
+from forebay.runtime.tasks import Supervisor
+
+TICK_SECONDS = 0.1
+"""How often what was held in vain is let go of."""
+
+
+class RouterService(Service):
+    """One router of a domain."""
+
+    name = "router"
+    watched = (f"{SERVICE}/GetRouter", f"{SERVICE}/ListAlarms")
+
+    def __init__(self, settings: RouterSettings, clock: Clock | None = None) -> None:
+        self.settings = settings
+        self._clock = clock or SystemClock()
+        self._servicer = RouterServicer()
+        self.switch = Switch(settings, self._clock)
+        """What it knows."""
+        self._processes = Processes(self.switch)
+
+    def register(self, server: grpc.aio.Server) -> Sequence[str]:
+        """RouterService."""
+        add_RouterServiceServicer_to_server(self._servicer, server)
+        return [SERVICE]
+
+    async def start(self, tasks: Supervisor) -> None:
+        """Begin to route; for a while messages to threads that are not known are held."""
+        self.switch.limbo.open()
+        self._servicer.serve(self.switch, self._processes)
+        tasks.spawn("heartbeats", self._beat)
+        tasks.spawn("ticks", self._tick)
+
+    async def _beat(self) -> None:
+        while True:
+            await self._clock.sleep(self.settings.heartbeat)
+            self._processes.tick()
+
+    async def _tick(self) -> None:
+        while True:
+            await self._clock.sleep(TICK_SECONDS)
+            self.switch.tick()
+
+    async def apply(self, document: ConfigDocument) -> Sequence[ResourceResult]:
+        """Nothing yet: a router is as its settings say."""
+        return ()
+
+    def quiesce(self) -> None:
+        """Let streams end; processes attach to other routers."""
+        self._servicer.end()
+
+    async def drain(self) -> None:
+        """Nothing is left: processes keep what has no receipt."""
+        await asyncio.sleep(0)
+
+    def collect(self) -> Iterable[Metric]:
+        """All figures of this moment."""
+        switch = self.switch
+        yield GaugeMetricFamily("forebay_router_processes", "Processes attached.", value=len(self._processes))
+        yield GaugeMetricFamily("forebay_router_threads", "Threads of the domain.", value=len(switch.registry))
+        yield GaugeMetricFamily("forebay_router_alarms", "Alarms that are on.", value=len(switch.alarms.raised()))
+        waiting = sum(outlet.octets for outlet in switch.outlets | switch.links)
+        yield GaugeMetricFamily("forebay_router_waiting_bytes", "Octets that wait to be written.", value=waiting)
+        yield CounterMetricFamily("forebay_router_messages", "Messages passed on.", value=switch.messages)
+        dropped = CounterMetricFamily("forebay_router_dropped", "Messages dropped, by notice.", labels=["notice"])
+        for notice, count in switch.dropped.items():
+            dropped.add_metric([notice], count)
+        yield dropped
