@@ -8,6 +8,7 @@ import typer
 
 from forebay.cli.commands import outfeed, spark, spill, store
 from forebay.cli.commands.apply import apply
+from forebay.cli.commands.imports import import_
 from forebay.cli.commands.serve import serve
 from forebay.cli.commands.up import up
 from forebay.cli.commands.validate import validate
@@ -46,6 +47,7 @@ app.command(epilog="Example: `forebay up -f examples/quickstart --offer examples
 app.add_typer(serve, name="serve")
 app.command(epilog="Example: `forebay apply -f examples/quickstart`")(apply)
 app.command(epilog="Example: `forebay validate -f examples/quickstart`")(validate)
+app.command("import", epilog="Example: `forebay import innfeed.conf newsfeeds --to manifests`")(import_)
 app.command(epilog="Example: `forebay version --output json`")(version)
 app.add_typer(outfeed.group, name="outfeed")
 app.add_typer(store.group, name="store")

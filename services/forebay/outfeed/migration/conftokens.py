@@ -12,7 +12,7 @@ Value = bool | int | float | str
 _TOKEN = re.compile(
     r"""
     (?P<space>\s+|\#[^\n]*)
-    |(?P<include>(?m:^[ \t]*)\$INCLUDE[ \t]+(?P<path>[^\s#]+))
+    |(?P<include>\$INCLUDE[ \t]+(?P<path>[^\s\#]+))
     |"(?P<string>(?:[^"\\]|\\.)*)"
     |'(?P<character>\\[0-7]{1,3}|\\.|[^'\\])'
     |(?P<sign>[:{}])

@@ -58,10 +58,11 @@ def read_newsfeeds(file: str, text: str) -> Newsfeeds:
 
 
 def _add(feeds: Newsfeeds, entry: Entry) -> None:
+    items = (*entry.excludes, *entry.patterns, *entry.distributions, *entry.flags)
+    if lost := next((item for item in items if _VARIABLE.search(item)), None):
+        raise MigrationError(entry.place, f"{entry.name}: {lost} names a variable that is not set before it")
     if entry.name != ME:
         feeds.entries.append(entry)
-        if lost := [item for item in (*entry.patterns, *entry.flags) if _VARIABLE.search(item)]:
-            raise MigrationError(entry.place, f"{entry.name}: {lost[0]} names a variable that is not set before it")
     elif feeds.me is None:
         feeds.me = entry
     else:
