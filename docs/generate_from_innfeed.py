@@ -69,7 +69,7 @@ NEWSFEEDS = """
 
 | of an entry | where it went |
 |---|---|
-| name | `metadata.name`, and among `excludePath` unless `Ap` is given |
+| name | `metadata.name`, and `pathIdentity` unless `Ap` is given |
 | `/exclude,...` | `excludePath` |
 | patterns | `groups`, one an item; `!` at the head of the list, where nothing is to be taken out yet, goes |
 | `/distribution,...` | `distributions` |

@@ -44,8 +44,11 @@ def test_peerfeed_with_every_field_survives_json():
     spec = {
         "outfeedRef": {"name": "main"}, "hosts": ["a", "::1"], "port": 1119, "connections": {"max": 9}, "window": 20,
         "noCheck": {"enabled": False, "high": 99.5, "low": 80, "filter": 10}, "groups": ["*", "!x"],
-        "distributions": ["world"], "excludePath": ["b"], "minSize": "1KB", "maxSize": "2MiB", "maxCrossposts": 5,
-        "maxHops": 7, "hashfeed": {"first": 1, "last": 2, "modulus": 4, "offset": 4},
+        "requiredGroups": ["a.*"], "distributions": ["world"], "needsDistribution": True, "pathIdentity": ["c"],
+        "excludePath": ["b"], "minSize": "1KB", "maxSize": "2MiB", "minCrossposts": 2, "maxCrossposts": 5,
+        "maxFollowups": 3, "maxSpread": 30, "minHops": 1, "maxHops": 7, "articleTypes": ["!binary"],
+        "originators": {"patterns": ["news.*"], "unnamed": True},
+        "hashfeed": {"first": 1, "last": 2, "modulus": 4, "offset": 4},
         "queue": {"size": 100, "spillFraction": 0.25},
         "backlog": {"rotateBytes": "5MB", "rotateAge": "1m30s", "maxBytes": "1GB", "maxAge": "10d"},
         "deferral": {"minAge": "10s", "maxTries": 5}, "deadLetter": {"maxTries": 2},
@@ -108,6 +111,9 @@ def test_python_names_build_the_same_resource():
         ("spec.distributions", ["world", "!local"]),
         ("spec.distributions", ["!local"]),
         ("spec.excludePath", ["news.example.com", "a_b"]),
+        ("spec.requiredGroups", ["*.moderated", "!a.*"]),
+        ("spec.articleTypes", ["all", "!binary", "yenc"]),
+        ("spec.maxFollowups", 0),
         ("spec.minSize", "1B"),
         ("spec.maxSize", 900_000),
         ("spec.hashfeed", {"first": 1, "last": 3, "modulus": 10}),
@@ -170,6 +176,14 @@ def test_peerfeed_takes(path, value):
         ("spec.minSize", "0B", "spec.minSize: 0B is below 1B; give 1B to 64MiB"),
         ("spec.maxSize", "1GB", "spec.maxSize: 1GB is above 64MiB; give 1B to 64MiB"),
         ("spec.maxCrossposts", 0, "spec.maxCrossposts: 0 is below 1; give 1 to 1000"),
+        ("spec.minCrossposts", 0, "spec.minCrossposts: 0 is below 1; give 1 to 1000"),
+        ("spec.maxFollowups", -1, "spec.maxFollowups: -1 is below 0; give 0 to 1000"),
+        ("spec.maxSpread", 0, "spec.maxSpread: 0 is below 1; give 1 to 1000000"),
+        ("spec.minHops", 0, "spec.minHops: 0 is below 1; give 1 to 1000"),
+        ("spec.requiredGroups", ["!a"], "spec.requiredGroups: only excludes and so matches nothing"),
+        ("spec.pathIdentity", ["a", "a"], "spec.pathIdentity: holds 'a' twice; remove one"),
+        ("spec.articleTypes", ["binaries"], "spec.articleTypes[0]: 'binaries' does not fit; give all, text, binary"),
+        ("spec.originators", {"patterns": []}, "spec.originators.patterns: has 0 items; give at least 1"),
         ("spec.maxHops", 1001, "spec.maxHops: 1001 is above 1000; give 1 to 1000"),
         ("spec.hashfeed", {"first": 3, "last": 2, "modulus": 9}, "spec.hashfeed.first: is above last"),
         ("spec.hashfeed", {"first": 3, "last": 10, "modulus": 9}, "spec.hashfeed.last: is above modulus"),
@@ -199,6 +213,14 @@ def test_peerfeed_refuses(path, value, problem):
 def test_peerfeed_whose_smallest_is_above_its_largest():
     manifest = changed(PEERFEED, "spec.maxSize", "1KB")
     assert problems(manifest, "spec.minSize", "2KB") == ["spec.minSize: is above maxSize; lower it, or raise maxSize"]
+
+
+@pytest.mark.parametrize("kind", ["Crossposts", "Hops"])
+def test_peerfeed_whose_fewest_are_above_its_most(kind):
+    manifest = changed(PEERFEED, f"spec.max{kind}", 1)
+    assert problems(manifest, f"spec.min{kind}", 2) == [
+        f"spec.min{kind}: is above max{kind}; lower it, or raise max{kind}"
+    ]
 
 
 def test_peerfeed_that_feeds_itself():

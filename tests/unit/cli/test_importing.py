@@ -85,6 +85,6 @@ def test_an_included_file_that_is_missing_is_told(files, tmp_path):
 
 
 def test_reads_files_of_another_character_set(files, tmp_path, capsys):
-    files[0].write_bytes(b"# caf\xe9\npeer p { caf: \xe9 }")
+    files[0].write_bytes(b"# \xe9\npeer p { mystery: \xe9 }")
     import_files(files, tmp_path / "to", "inn", Output.TABLE)
-    assert "caf" in capsys.readouterr().out
+    assert "mystery" in capsys.readouterr().out

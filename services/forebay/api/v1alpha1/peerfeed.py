@@ -28,6 +28,13 @@ Pattern = Annotated[
     ),
 ]
 Distribution = Annotated[str, Text(rf"^!?[^{BLANKS},!@/]+$", "one distribution an item, as world or !local")]
+ArticleType = Annotated[
+    str,
+    Text(
+        r"^!?(all|binary|base64|cancel|control|html|multipart|text|uuencode|yenc)$",
+        "all, text, binary, yenc, uuencode, base64, multipart, html, control or cancel; ! before what is not wanted",
+    ),
+]
 PathIdentity = Annotated[str, Text(r"^[0-9A-Za-z._:-]+$", "a path identity, as news.example.com")]
 
 
@@ -82,6 +89,17 @@ class HashRange(Model):
     """How many there are."""
     offset: Annotated[int, Whole(0, 12, "octets")] = 0
     """Which 32 bits of the MD5 of the message-id are the hash: the lowest, or those so many octets higher."""
+
+
+class Originators(Model):
+    """Who may have injected an article: the first word of its Injection-Info header, else of X-Trace."""
+
+    rules: ClassVar[tuple[Rule, ...]] = (SomePositive("patterns"),)
+
+    patterns: Annotated[Items[Pattern], Field(min_length=1)]
+    """Patterns of names, as uwildmat: the last that matches decides, and with `!` or `@` before it, it leaves out."""
+    unnamed: Flag = False
+    """Whether articles that tell no originator are sent too."""
 
 
 class Queue(Model):
@@ -151,9 +169,14 @@ class PeerfeedSpec(Model):
         ExactlyOne(("hosts", "target")),
         Differ("target.name", "outfeedRef.name"),
         NotAbove("minSize", "maxSize"),
+        NotAbove("minCrossposts", "maxCrossposts"),
+        NotAbove("minHops", "maxHops"),
         SomePositive("groups"),
+        SomePositive("requiredGroups"),
         Distinct("distributions"),
+        Distinct("pathIdentity"),
         Distinct("excludePath"),
+        Distinct("articleTypes"),
     )
     transitions: ClassVar[tuple[Transition, ...]] = (Immutable("outfeedRef", "its backlog belongs to that Outfeed"),)
 
@@ -176,19 +199,41 @@ class PeerfeedSpec(Model):
     groups: Annotated[Items[Pattern], Field(min_length=1)] = ("*",)
     """Newsgroups that the peer wants, as uwildmat: the last pattern that matches a group decides. `!` before a pattern
     leaves the group out, `@` leaves out the whole article."""
+    required_groups: Items[Pattern] = ()
+    """Patterns of newsgroups; an article has to be posted to one of these too. Empty: none is required."""
     distributions: Items[Distribution] = ()
     """Distributions that the peer wants, with `!` before those it does not; with such alone it wants all others.
     Empty: all. An article without a Distribution header passes."""
+    needs_distribution: Flag = False
+    """Send only articles that have a Distribution header."""
+    path_identity: Items[PathIdentity] = ()
+    """Names by which the peer itself stands in Path: articles that have been there are not sent."""
     exclude_path: Items[PathIdentity] = ()
     """Articles that passed one of these sites (their Path says so) are not sent."""
     min_size: Annotated[int, Size("1B", "64MiB")] | None = None
     """Smallest article that the peer wants. Left out: no limit."""
     max_size: Annotated[int, Size("1B", "64MiB")] | None = None
     """Largest article that the peer wants. Left out: no limit."""
+    min_crossposts: Annotated[int, Whole(1, 1000, "newsgroups")] | None = None
+    """Fewest newsgroups of an article that the peer wants. Left out: no limit."""
     max_crossposts: Annotated[int, Whole(1, 1000, "newsgroups")] | None = None
     """Most newsgroups of an article that the peer wants. Left out: no limit."""
+    max_followups: Annotated[int, Whole(0, 1000, "newsgroups")] | None = None
+    """Most newsgroups that a followup would go to; where no Followup-To says otherwise, those of the article. Left out:
+    no limit."""
+    max_spread: Annotated[int, Whole(1, 1_000_000, "")] | None = None
+    """Most that the newsgroups of an article, plus the square of those that a followup would go to, may come to. 30
+    allows 5 newsgroups without a Followup-To, or 29 with one to a single newsgroup. Left out: no limit."""
+    min_hops: Annotated[int, Whole(1, 1000, "sites")] | None = None
+    """Fewest sites in the Path of an article that the peer wants. Left out: no limit."""
     max_hops: Annotated[int, Whole(1, 1000, "sites")] | None = None
     """Most sites in the Path of an article that the peer wants. Left out: no limit."""
+    article_types: Items[ArticleType] = ()
+    """Kinds of articles that the peer wants, with `!` before those it does not: the last that an article is decides;
+    with such alone it wants all others. `binary` is any of `yenc`, `uuencode` and `base64`, `text` none of them.
+    Empty: all."""
+    originators: Originators | None = None
+    """Who may have injected an article. Left out: anyone."""
     hashfeed: HashRange | None = None
     """The share of articles that the peer gets, so that several peers divide the feed. Left out: all."""
     queue: Queue = Queue()

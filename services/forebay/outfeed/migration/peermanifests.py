@@ -13,7 +13,25 @@ from forebay.outfeed.migration.notes import Note
 Manifest = dict[str, Any]
 
 DECIDING = frozenset(
-    {"groups", "distributions", "excludePath", "minSize", "maxSize", "maxCrossposts", "maxHops", "hashfeed"}
+    {
+        "groups",
+        "requiredGroups",
+        "distributions",
+        "needsDistribution",
+        "pathIdentity",
+        "excludePath",
+        "minSize",
+        "maxSize",
+        "minCrossposts",
+        "maxCrossposts",
+        "maxFollowups",
+        "maxSpread",
+        "minHops",
+        "maxHops",
+        "articleTypes",
+        "originators",
+        "hashfeed",
+    }
 )
 """Fields that decide which articles a peer gets."""
 NEEDED = frozenset({"hosts", "outfeedRef"})

@@ -38,6 +38,17 @@ def _limit(path: str, default: int | None = None) -> Carry:
     return lambda draft, place, text: draft.put(path, _count(text, default))
 
 
+def _constant(path: str, value: object) -> Carry:
+    return lambda draft, place, text: draft.put(path, value)
+
+
+def _originators(draft: Draft, place: Place, text: str) -> None:
+    patterns = [pattern for pattern in text.split("/") if pattern]
+    if not patterns:
+        raise ValueError("it has no pattern")
+    draft.put("originators.patterns", patterns)
+
+
 def _below(draft: Draft, place: Place, text: str) -> None:
     draft.put("maxSize", _count(text) - 1)
 
@@ -63,28 +74,28 @@ NO_ACTIVE_FILE = "nowhere: Forebay knows no list of groups, so not which exist o
 FLAGS: Mapping[str, Flag] = {
     "<": Flag("`maxSize`, one less: `<1000` is `maxSize: 999`", _below, decides=True),
     ">": Flag("`minSize`, one more: `>1000` is `minSize: 1001`", _above, decides=True),
-    "Ac": Flag("nowhere: kinds of articles are not told apart", decides=True),
-    "AC": Flag("nowhere: kinds of articles are not told apart", decides=True),
-    "Ad": Flag("nowhere: an article without a Distribution header always passes", decides=True),
+    "Ac": Flag('`articleTypes: ["!control"]`', _constant("articleTypes", ["!control"]), decides=True),
+    "AC": Flag("`articleTypes: [control]`", _constant("articleTypes", ["control"]), decides=True),
+    "Ad": Flag("`needsDistribution`", _constant("needsDistribution", True), decides=True),
     "Ae": Flag(NO_ACTIVE_FILE, decides=True),
     "Af": Flag("nowhere: it is always so, since Forebay takes nothing in that a filter rejected"),
     "Aj": Flag("nowhere: it is always so, patterns are matched against the Newsgroups header"),
     "Ao": Flag("nowhere: there is no overview"),
-    "AO": Flag("nowhere: originators are not looked at", decides=True),
-    "Ap": Flag("`excludePath` without the site's own name"),
+    "AO": Flag("`originators.unnamed`", lambda draft, place, text: None),
+    "Ap": Flag("no `pathIdentity`, which is else the site's name"),
     "B": Flag(TOLD_TO_A_PROGRAM),
-    "C": Flag("nowhere: groups of followups are not counted", decides=True),
+    "C": Flag("`maxSpread`", _limit("maxSpread"), decides=True),
     "F": Flag(TOLD_TO_A_PROGRAM),
     "G": Flag("`maxCrossposts`", _limit("maxCrossposts"), decides=True),
     "H": Flag("`maxHops`; 1 where it has no number", _limit("maxHops", 1), decides=True),
     "I": Flag(TOLD_TO_A_PROGRAM),
     "N": Flag(NO_ACTIVE_FILE, decides=True),
-    "O": Flag("nowhere: originators are not looked at", decides=True),
+    "O": Flag("`originators.patterns`, one an item", _originators, decides=True),
     "P": Flag(TOLD_TO_A_PROGRAM),
     "Q": Flag("`hashfeed`; one of the old kind (`Q@`), and a second one, nowhere", _hashfeed, decides=True),
     "S": Flag(TOLD_TO_A_PROGRAM),
     "T": Flag("nowhere: `Tm` into innfeed makes an entry a Peerfeed, others are told and left out"),
-    "U": Flag("nowhere: groups of followups are not counted", decides=True),
+    "U": Flag("`maxFollowups`", _limit("maxFollowups"), decides=True),
     "W": Flag(TOLD_TO_A_PROGRAM),
 }
 """By letter; those of A by both."""
@@ -100,6 +111,8 @@ def carry_flags(draft: Draft, entry: Entry) -> None:
                 _carry(draft, entry.place, f"A{check}", "")
         else:
             _carry(draft, entry.place, flag[0], flag[1:])
+    if "originators" in draft.spec and any(flag.startswith("A") and "O" in flag for flag in entry.flags):
+        draft.put("originators.unnamed", True)
 
 
 def _carry(draft: Draft, place: Place, name: str, text: str) -> None:

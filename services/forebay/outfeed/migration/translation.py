@@ -1,6 +1,6 @@
 """Translation: the peers of INN's files as Peerfeeds."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from forebay.outfeed.migration.distributions import both
@@ -105,7 +105,9 @@ class Translator:
             draft.lose(entry.place, "distributions", reason)
         elif distributions:
             draft.put("distributions", distributions)
-        if excluded := _excluded(entry, me):
+        if not any(flag.startswith("A") and "p" in flag for flag in entry.flags):
+            draft.put("pathIdentity", [entry.name])
+        if excluded := _once([*entry.excludes, *(me.excludes if me else ())]):
             draft.put("excludePath", excluded)
         return True
 
@@ -155,9 +157,8 @@ def without_leading_negations(patterns: list[str]) -> Iterator[str]:
             yield pattern
 
 
-def _excluded(entry: Entry, me: Entry | None) -> list[str]:
-    only_exclusions = any(flag.startswith("A") and "p" in flag for flag in entry.flags)
-    names = [*(() if only_exclusions else (entry.name,)), *entry.excludes, *(me.excludes if me else ())]
+def _once(names: Iterable[str]) -> list[str]:
+    """The names, each once; case does not matter."""
     found: dict[str, str] = {}
     for name in names:
         found.setdefault(name.lower(), name)

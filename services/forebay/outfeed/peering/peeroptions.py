@@ -57,15 +57,26 @@ def options(peerfeed: Peerfeed, target: Place | None, login: Login | None = None
 
 def rules(spec: PeerfeedSpec, number: int) -> PeerRules:
     """What a peer wants. Raises `PatternError`."""
+    originators = spec.originators
     return PeerRules(
         number=number,
         groups=",".join(spec.groups),
+        required_groups=",".join(spec.required_groups),
         distributions=tuple(spec.distributions),
+        needs_distribution=spec.needs_distribution,
+        path_identity=frozenset(spec.path_identity),
         exclude_path=frozenset(spec.exclude_path),
         min_size=spec.min_size or 0,
         max_size=spec.max_size,
+        min_crossposts=spec.min_crossposts or 0,
         max_crossposts=spec.max_crossposts,
+        max_followups=spec.max_followups,
+        max_spread=spec.max_spread,
+        min_hops=spec.min_hops or 0,
         max_hops=spec.max_hops,
+        article_types=tuple(spec.article_types),
+        originators=",".join(originators.patterns) if originators else "",
+        unnamed_originator=originators is not None and originators.unnamed,
         hashfeed=_hash_range(spec),
     )
 

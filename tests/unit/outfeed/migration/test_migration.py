@@ -83,7 +83,7 @@ def test_examples_of_the_manual():
             "connections": {"max": 5},
             "groups": groups,
             "distributions": ["!local"],
-            "excludePath": ["feed2.example.com"],
+            "pathIdentity": ["feed2.example.com"],
         },
         "example": {
             "outfeedRef": {"name": "hub"},
@@ -215,6 +215,14 @@ def test_a_peer_without_a_host_is_left_out():
         ("G5", "maxCrossposts", 5),
         ("H4", "maxHops", 4),
         ("H", "maxHops", 1),
+        ("U2", "maxFollowups", 2),
+        ("C30", "maxSpread", 30),
+        ("Ac", "articleTypes", ["!control"]),
+        ("AC", "articleTypes", ["control"]),
+        ("AcC", "articleTypes", ["control"]),
+        ("Ad", "needsDistribution", True),
+        ("Oa.*/@a.b", "originators", {"patterns": ["a.*", "@a.b"]}),
+        ("AO,Oa.*", "originators", {"patterns": ["a.*"], "unnamed": True}),
         ("Q2/3", "hashfeed", {"first": 2, "last": 2, "modulus": 3, "offset": 0}),
         ("Q1-3/9_4", "hashfeed", {"first": 1, "last": 3, "modulus": 9, "offset": 4}),
     ],
@@ -225,7 +233,7 @@ def test_a_flag_becomes_a_field(flag, field, value):
     assert "pause" not in spec
 
 
-@pytest.mark.parametrize("flag", ["Ae", "Nm", "Q@1/2", "Q1/2,Q1/4_4", "G", "Gx", "Z", "<99999999999"])
+@pytest.mark.parametrize("flag", ["Ae", "Nm", "Q@1/2", "Q1/2,Q1/4_4", "G", "Gx", "O", "Z", "<99999999999"])
 def test_a_peer_is_paused_when_a_flag_that_decides_is_lost(flag):
     found = migrated(None, f"ME:::\n{FUNNEL}p:*:{flag},Tm:innfeed!")
     [peer] = found.peers
@@ -233,7 +241,7 @@ def test_a_peer_is_paused_when_a_flag_that_decides_is_lost(flag):
     assert any("the peer is paused until you have looked" in str(note) for note in peer.notes)
 
 
-@pytest.mark.parametrize("flag", ["Af", "Aj", "Ap", "Wnm", "B4096/1024", "S16384", "P5", "Iabc", "Fname"])
+@pytest.mark.parametrize("flag", ["Af", "Aj", "AO", "Ap", "Wnm", "B4096/1024", "S16384", "P5", "Iabc", "Fname"])
 def test_a_flag_that_decides_nothing_leaves_the_peer_fed(flag):
     assert "pause" not in site(f"p:*:{flag},Tm:innfeed!")
 
@@ -284,17 +292,18 @@ def test_distributions_with_nothing_in_common_pause_the_peer():
 
 
 @pytest.mark.parametrize(
-    ("me", "entry", "excluded"),
+    ("me", "entry", "own", "excluded"),
     [
-        ("ME:::", "p:*:Tm:innfeed!", ["p"]),
-        ("ME:::", "p/x,P,y:*:Tm:innfeed!", ["p", "x", "y"]),
-        ("ME/bad.site:::", "p:*:Tm:innfeed!", ["p", "bad.site"]),
-        ("ME:::", "p/x:*:Ap,Tm:innfeed!", ["x"]),
-        ("ME:::", "p:*:AcpO,Tm:innfeed!", None),
+        ("ME:::", "p:*:Tm:innfeed!", ["p"], None),
+        ("ME:::", "p/x,y,X:*:Tm:innfeed!", ["p"], ["x", "y"]),
+        ("ME/bad.site:::", "p/x:*:Tm:innfeed!", ["p"], ["x", "bad.site"]),
+        ("ME:::", "p/x:*:Ap,Tm:innfeed!", None, ["x"]),
+        ("ME:::", "p:*:Acp,Tm:innfeed!", None, None),
     ],
 )
-def test_sites_in_the_path(me, entry, excluded):
-    assert site(entry, me).get("excludePath") == excluded
+def test_sites_in_the_path(me, entry, own, excluded):
+    spec = site(entry, me)
+    assert (spec.get("pathIdentity"), spec.get("excludePath")) == (own, excluded)
 
 
 @pytest.mark.parametrize(

@@ -56,18 +56,34 @@ def test_a_backlog_has_no_limits_unless_they_are_given():
 def test_every_rule_of_a_peer_is_read():
     rules = peer_options(
         groups=["misc.*", "!misc.jobs"],
+        requiredGroups=["misc.a", "misc.b"],
         distributions=["world"],
+        needsDistribution=True,
+        pathIdentity=["peer.example"],
         excludePath=["bad.example"],
         minSize="1KB",
         maxSize="1MB",
+        minCrossposts=2,
         maxCrossposts=5,
+        maxFollowups=0,
+        maxSpread=30,
+        minHops=3,
         maxHops=9,
+        articleTypes=["!binary"],
+        originators={"patterns": ["a.*", "@a.b"], "unnamed": True},
         hashfeed={"first": 1, "last": 2, "modulus": 4, "offset": 3},
     ).rules(6)
     assert (rules.number, rules.bit, rules.groups) == (6, 64, "misc.*,!misc.jobs")
     assert (rules.distributions, rules.exclude_path) == (("world",), {"bad.example"})
     assert (rules.min_size, rules.max_size, rules.max_crossposts, rules.max_hops) == (1000, 1_000_000, 5, 9)
     assert rules.hashfeed == HashRange(1, 2, 4, 3)
+    assert (rules.required_groups, rules.needs_distribution, rules.path_identity) == (
+        "misc.a,misc.b",
+        True,
+        {"peer.example"},
+    )
+    assert (rules.min_crossposts, rules.max_followups, rules.max_spread, rules.min_hops) == (2, 0, 30, 3)
+    assert (rules.article_types, rules.originators, rules.unnamed_originator) == (("!binary",), "a.*,@a.b", True)
 
 
 def test_a_peer_without_rules_wants_everything():
