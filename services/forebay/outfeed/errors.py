@@ -3,6 +3,7 @@
 OutfeedError
 ├── FieldError          a field of a resource cannot be used here
 ├── ArticleError        what was offered is no article that may be passed on
+├── CompressionError    what a peer sent cannot be unpacked
 ├── PatternError        a newsgroup pattern or another rule of a peer cannot be read
 ├── HistoryFullError    the disk has no room for more remembered message-ids
 ├── MigrationError      a file of INN cannot be read
@@ -31,6 +32,10 @@ class ArticleError(OutfeedError):
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
+
+
+class CompressionError(OutfeedError):
+    """What a peer sent cannot be unpacked; the message says why."""
 
 
 class PatternError(OutfeedError, ValueError):

@@ -43,6 +43,7 @@ def test_resource_survives_json(manifest):
 def test_peerfeed_with_every_field_survives_json():
     spec = {
         "outfeedRef": {"name": "main"}, "hosts": ["a", "::1"], "port": 1119, "connections": {"max": 9}, "window": 20,
+        "streaming": False,
         "noCheck": {"enabled": False, "high": 99.5, "low": 80, "filter": 10}, "groups": ["*", "!x"],
         "requiredGroups": ["a.*"], "distributions": ["world"], "needsDistribution": True, "pathIdentity": ["c"],
         "excludePath": ["b"], "minSize": "1KB", "maxSize": "2MiB", "minCrossposts": 2, "maxCrossposts": 5,
@@ -53,7 +54,10 @@ def test_peerfeed_with_every_field_survives_json():
         "backlog": {"rotateBytes": "5MB", "rotateAge": "1m30s", "maxBytes": "1GB", "maxAge": "10d"},
         "deferral": {"minAge": "10s", "maxTries": 5}, "deadLetter": {"maxTries": 2},
         "reconnect": {"initial": "500ms", "maximum": "1m"},
-        "timeouts": {"connect": "1s", "response": "10s", "idle": "1m"}, "pause": True,
+        "timeouts": {"connect": "1s", "response": "10s", "idle": "1m", "lifetime": "1d"},
+        "network": {"bind": ["192.0.2.1", "::1"], "family": "ipv6", "pacingRate": "1MB", "congestionControl": "bbr",
+                    "sendBuffer": "1MiB"},
+        "pause": True,
     }  # fmt: skip
     resource = read_object({**PEERFEED, "spec": spec}).resource
     assert resource.manifest()["spec"] == spec
@@ -69,7 +73,7 @@ def test_what_a_server_adds_is_left_out(manifest):
 
 def test_peerfeed_defaults():
     spec = read_object(PEERFEED).resource.spec
-    assert (spec.port, spec.connections.max, spec.window, spec.pause) == (119, 2, 400, False)
+    assert (spec.port, spec.connections.max, spec.window, spec.pause, spec.streaming) == (119, 2, 400, False, True)
     assert (spec.no_check.enabled, spec.no_check.high, spec.no_check.low, spec.no_check.filter) == (True, 95, 90, 50)
     assert (spec.groups, spec.distributions, spec.exclude_path, spec.hashfeed) == (("*",), (), (), None)
     assert (spec.min_size, spec.max_size, spec.max_crossposts, spec.max_hops) == (None,) * 4
@@ -156,6 +160,7 @@ def test_peerfeed_takes(path, value):
         ("spec.port", 0, "spec.port: 0 is below 1; give 1 to 65535"),
         ("spec.connections.max", 0, "spec.connections.max: 0 is below 1; give 1 to 100"),
         ("spec.window", 10_001, "spec.window: 10001 is above 10000; give 1 to 10000"),
+        ("spec.streaming", "no", "spec.streaming: 'no' is neither true nor false; give one of them"),
         ("spec.noCheck.high", 101, "spec.noCheck.high: 101 is above 100; give 0 to 100"),
         ("spec.noCheck.low", 96, "spec.noCheck.low: is above high; lower it, or raise high"),
         ("spec.noCheck.filter", 0.5, "spec.noCheck.filter: 0.5 is below 1; give 1 to 10000"),
@@ -202,6 +207,14 @@ def test_peerfeed_takes(path, value):
         ("spec.timeouts.connect", "11m", "spec.timeouts.connect: 11m is above 10m; give 100ms to 10m"),
         ("spec.timeouts.response", "0s", "spec.timeouts.response: 0s is below 100ms; give 100ms to 1h"),
         ("spec.timeouts.idle", 600, "spec.timeouts.idle: 600 is no duration; give a number with its unit"),
+        ("spec.timeouts.lifetime", "1s", "spec.timeouts.lifetime: 1s is below 1m; give 1m to 365d"),
+        ("spec.network", {"bind": ["a"]}, "spec.network.bind[0]: 'a' does not fit; give an IP address of this machine"),
+        ("spec.network", {"bind": ["::1"] * 3}, "spec.network.bind: has 3 items; give at most 2"),
+        ("spec.network", {"bind": ["::1"] * 2}, "spec.network.bind: holds '::1' twice; remove one"),
+        ("spec.network", {"family": "ipx"}, "spec.network.family: 'ipx' is not known; give 'any', 'ipv4' or 'ipv6'"),
+        ("spec.network", {"pacingRate": "1B"}, "spec.network.pacingRate: 1B is below 1KB; give 1KB to 4GB"),
+        ("spec.network", {"sendBuffer": "1B"}, "spec.network.sendBuffer: 1B is below 4KiB; give 4KiB to 64MiB"),
+        ("spec.network", {"congestionControl": "B"}, "spec.network.congestionControl: 'B' does not fit; give a name"),
         ("spec.pause", 1, "spec.pause: 1 is neither true nor false; give one of them, without quotes"),
     ],
 )

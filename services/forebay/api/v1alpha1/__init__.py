@@ -37,21 +37,19 @@ from forebay.api.v1alpha1.outfeed import (
     OutfeedSpec,
     OutfeedStorage,
 )
-from forebay.api.v1alpha1.peerfeed import (
+from forebay.api.v1alpha1.peerfeed import Peerfeed, PeerfeedSpec
+from forebay.api.v1alpha1.peersending import (
     Auth,
     Connections,
-    DeadLetter,
-    Deferral,
-    HashRange,
+    Family,
+    Network,
     NoCheck,
     PasswordSource,
-    PeerBacklog,
-    Peerfeed,
-    PeerfeedSpec,
-    Queue,
     Reconnect,
     Timeouts,
 )
+from forebay.api.v1alpha1.peerwaiting import DeadLetter, Deferral, PeerBacklog, Queue
+from forebay.api.v1alpha1.peerwants import HashRange, Originators
 from forebay.api.v1alpha1.service import GrpcListener, HealthListener, ServerTls
 from forebay.api.v1alpha1.spill import Durability, ManagedSpill, Spill, SpillSpec, UrlSource
 from forebay.api.v1alpha1.store import (
@@ -96,6 +94,7 @@ __all__ = [
     "Deferral",
     "Durability",
     "Engine",
+    "Family",
     "Fsync",
     "FsyncMode",
     "GrpcListener",
@@ -108,8 +107,10 @@ __all__ = [
     "MessageLimits",
     "Metadata",
     "NamedSecret",
+    "Network",
     "NntpListener",
     "NoCheck",
+    "Originators",
     "Outfeed",
     "OutfeedListeners",
     "OutfeedSpec",

@@ -56,6 +56,10 @@ def _whole(path: str) -> Carry:
     return lambda draft, setting: draft.put(path, whole(setting))
 
 
+def _truth(path: str) -> Carry:
+    return lambda draft, setting: draft.put(path, truth(setting))
+
+
 def _seconds(path: str, without_end: str = "") -> Carry:
     """`without_end` is the longest time, which stands for a 0."""
 
@@ -100,6 +104,34 @@ def _password(draft: Draft, setting: Setting) -> None:
     draft.password = str(setting.value)
 
 
+def _lifetime(draft: Draft, setting: Setting) -> None:
+    if seconds := whole(setting):
+        draft.put("timeouts.lifetime", f"{max(seconds, 60)}s")
+
+
+def _lifetime_of_names(draft: Draft, setting: Setting) -> None:
+    if "lifetime" not in draft.spec.get("timeouts", {}):
+        _lifetime(draft, setting)
+
+
+def _bind(other: str) -> Carry:
+    """`other` is the family that is left where this one is not to be used."""
+
+    def carry(draft: Draft, setting: Setting) -> None:
+        address = str(setting.value)
+        if address == "none":
+            draft.put("network.family", other)
+        elif address != "any":
+            draft.put("network.bind", [*draft.spec.get("network", {}).get("bind", ()), address])
+
+    return carry
+
+
+def _force_ipv4(draft: Draft, setting: Setting) -> None:
+    if truth(setting):
+        draft.put("network.family", "ipv4")
+
+
 OWN_FILES = "nowhere: there is no such file; all that is durable is in the data folder and on Redis"
 OWN_LOGS = "nowhere: logs go to standard error as JSON"
 OWN_STATISTICS = "nowhere: `/metrics`, `forebay outfeed top` and the outcome log tell at any time"
@@ -117,14 +149,14 @@ PEER_KEYS: Mapping[str, Key] = {
     "port-number": Key("`port`", _whole("port")),
     "max-connections": Key("`connections.max`; 0, which is no limit, becomes 100", _most_connections),
     "initial-connections": Key("nowhere: one connection is opened at the start, the others as they are needed"),
-    "close-period": Key("nowhere: a connection lasts as long as it is used"),
+    "close-period": Key("`timeouts.lifetime`; 0 is no limit, below a minute becomes a minute", _lifetime),
     "dynamic-method": Key(OWN_CONNECTIONS),
     "dynamic-backlog-low": Key(OWN_CONNECTIONS),
     "dynamic-backlog-high": Key(OWN_CONNECTIONS),
     "dynamic-backlog-filter": Key(OWN_CONNECTIONS),
     "min-queue-connection": Key("nowhere: the oldest connection with room gets the article"),
     "max-queue-size": Key("`window`", _whole("window")),
-    "streaming": Key("nowhere: CHECK and TAKETHIS are always used"),
+    "streaming": Key("`streaming`", _truth("streaming")),
     "no-check-high": Key("`noCheck.high`", _number("noCheck.high")),
     "no-check-low": Key("`noCheck.low`", _number("noCheck.low")),
     "no-check-filter": Key("`noCheck.filter`", _number("noCheck.filter")),
@@ -138,9 +170,9 @@ PEER_KEYS: Mapping[str, Key] = {
     "backlog-limit-highwater": Key(ONE_LIMIT),
     "backlog-feed-first": Key("nowhere: what comes in goes first, and the backlog when there is room"),
     "no-backlog": Key("nowhere: every peer has a backlog; `backlog.maxBytes` bounds it"),
-    "bindaddress": Key("nowhere: the kernel chooses the address"),
-    "bindaddress6": Key("nowhere: the kernel chooses the address"),
-    "force-ipv4": Key("nowhere: name an IPv4 address in `hosts`"),
+    "bindaddress": Key("`network.bind`; `none` is `network.family: ipv6`, `any` the default", _bind("ipv6")),
+    "bindaddress6": Key("`network.bind`; `none` is `network.family: ipv4`, `any` the default", _bind("ipv4")),
+    "force-ipv4": Key("`network.family: ipv4`", _force_ipv4),
 }
 """Keys that a peer, a group or the file may have."""
 
@@ -149,7 +181,7 @@ PROCESS_KEYS: Mapping[str, Key] = {
     "initial-reconnect-time": Key("`reconnect.initial` of every peer", _seconds("reconnect.initial")),
     "max-reconnect-time": Key("`reconnect.maximum` of every peer", _seconds("reconnect.maximum")),
     "dns-retry": Key("nowhere: names are looked up anew at each try to connect"),
-    "dns-expire": Key("nowhere: names are looked up anew at each try to connect"),
+    "dns-expire": Key("`timeouts.lifetime` of every peer without a `close-period`", _lifetime_of_names),
     "backlog-highwater": Key("nowhere: what a peer can't take goes to its backlog once `queue.size` is reached"),
     "backlog-directory": Key("nowhere: backlogs are on the Redis of the Spill"),
     "backlog-ckpt-period": Key(OWN_CHECKPOINTS),

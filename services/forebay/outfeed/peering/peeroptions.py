@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from socket import AF_INET, AF_INET6, AF_UNSPEC
 
-from forebay.api.v1alpha1 import Peerfeed, PeerfeedSpec
+from forebay.api.v1alpha1 import Family, Network, Peerfeed, PeerfeedSpec
 from forebay.outfeed.incoming.hashfeed import HashRange
 from forebay.outfeed.incoming.rules import PeerRules
 from forebay.outfeed.peering.backlog import BacklogSettings
 from forebay.outfeed.peering.lines import LineSettings
 from forebay.outfeed.sending.connection import ConnectionSettings
+from forebay.outfeed.sending.dialling import NetworkSettings
 from forebay.outfeed.sending.login import Login
 from forebay.outfeed.sending.nocheck import NoCheckSettings
 from forebay.runtime.backoff import BackoffSettings
@@ -97,7 +99,23 @@ def _connection(spec: PeerfeedSpec) -> ConnectionSettings:
         connect_timeout=timeouts.connect.total_seconds(),
         response_timeout=timeouts.response.total_seconds(),
         idle_timeout=timeouts.idle.total_seconds(),
+        lifetime=_seconds(timeouts.lifetime),
+        network=_network(spec.network),
+        streaming=spec.streaming,
         nocheck=NoCheckSettings(enabled=nocheck.enabled, on=nocheck.high, off=nocheck.low, filter=nocheck.filter),
+    )
+
+
+_FAMILIES = {Family.ANY: AF_UNSPEC, Family.IPV4: AF_INET, Family.IPV6: AF_INET6}
+
+
+def _network(network: Network) -> NetworkSettings:
+    return NetworkSettings(
+        sources=tuple(network.bind),
+        family=_FAMILIES[network.family],
+        pacing_rate=network.pacing_rate,
+        congestion_control=network.congestion_control or "",
+        send_buffer=network.send_buffer,
     )
 
 

@@ -147,6 +147,14 @@ def test_a_second_file_of_one_kind_is_refused():
         ("max-queue-size: 50", "window", 50),
         ("no-check-high: 99.0 no-check-low: 91", "noCheck", {"high": 99.0, "low": 91}),
         ("no-check-filter: 20.0", "noCheck", {"filter": 20.0}),
+        ("streaming: false", "streaming", False),
+        ("close-period: 3600", "timeouts", {"lifetime": "3600s"}),
+        ("close-period: 1", "timeouts", {"lifetime": "60s"}),
+        ("bindaddress: 192.0.2.9", "network", {"bind": ["192.0.2.9"]}),
+        ('bindaddress: any bindaddress6: "2001:db8::9"', "network", {"bind": ["2001:db8::9"]}),
+        ("bindaddress: none", "network", {"family": "ipv6"}),
+        ("bindaddress6: none", "network", {"family": "ipv4"}),
+        ("force-ipv4: true", "network", {"family": "ipv4"}),
         ("article-timeout: 60", "timeouts", {"idle": "60s"}),
         ("article-timeout: 0", "timeouts", {"idle": "1d"}),
         ("response-timeout: 30", "timeouts", {"response": "30s"}),
@@ -163,6 +171,8 @@ def test_a_setting_of_a_peer_becomes_a_field(setting, field, value):
     [
         ("host-queue-highwater: 200", "queue", {"size": 200}),
         ("host-queue-highwater: 5", "queue", {"size": 10}),
+        ("dns-expire: 7200", "timeouts", {"lifetime": "7200s"}),
+        ("dns-expire: 7200 close-period: 60", "timeouts", {"lifetime": "60s"}),
         ("initial-reconnect-time: 30 max-reconnect-time: 3600", "reconnect", {"initial": "30s", "maximum": "3600s"}),
     ],
 )
@@ -171,7 +181,9 @@ def test_a_setting_of_the_process_becomes_a_field_of_every_peer(setting, field, 
     assert [spec[field] for spec in found.values()] == [value, value]
 
 
-@pytest.mark.parametrize("setting", ["drop-deferred: false", "backlog-limit: 0"])
+@pytest.mark.parametrize(
+    "setting", ["drop-deferred: false", "backlog-limit: 0", "close-period: 0", "force-ipv4: false", "bindaddress: any"]
+)
 def test_a_setting_that_means_the_default_becomes_nothing(setting):
     assert spec_of(f"peer p {{ {setting} }}") == spec_of("peer p {}")
 

@@ -1,11 +1,14 @@
 """From a Peerfeed to the settings of each part."""
 
+import socket
+
 import pytest
 
 from forebay.api import read_objects
 from forebay.outfeed.errors import PatternError
 from forebay.outfeed.incoming.hashfeed import HashRange
 from forebay.outfeed.peering.peeroptions import options
+from forebay.outfeed.sending.dialling import NetworkSettings
 from forebay.runtime.backoff import BackoffSettings
 from forebay.spill import SpoolSettings
 from manifests import outfeed, peer_options, peerfeed, spill
@@ -32,11 +35,19 @@ def test_every_field_of_a_peer_reaches_its_part():
     option = peer_options(
         connections={"max": 7},
         window=55,
+        streaming=False,
         noCheck={"enabled": False, "high": 80, "low": 70, "filter": 10},
         backlog={"rotateBytes": "1MB", "rotateAge": "2m", "maxBytes": "5MB", "maxAge": "1d"},
         deferral={"minAge": "45s"},
         reconnect={"initial": "3s", "maximum": "1m"},
-        timeouts={"connect": "4s", "response": "5s", "idle": "6s"},
+        timeouts={"connect": "4s", "response": "5s", "idle": "6s", "lifetime": "1h"},
+        network={
+            "bind": ["192.0.2.1"],
+            "family": "ipv4",
+            "pacingRate": "1MB",
+            "congestionControl": "bbr",
+            "sendBuffer": "64KiB",
+        },
     )
     assert option.lines.most == 7
     assert option.lines.reconnect == BackoffSettings(3.0, 60.0)
@@ -44,6 +55,9 @@ def test_every_field_of_a_peer_reaches_its_part():
     assert option.backlog.min_deferred_age == 45.0
     connection = option.lines.connection
     assert connection.window == 55
+    assert not connection.streaming
+    assert connection.lifetime == 3600.0
+    assert connection.network == NetworkSettings(("192.0.2.1",), socket.AF_INET, 1_000_000, "bbr", 65_536)
     assert (connection.connect_timeout, connection.response_timeout, connection.idle_timeout) == (4.0, 5.0, 6.0)
     nocheck = connection.nocheck
     assert (nocheck.enabled, nocheck.on, nocheck.off, nocheck.filter) == (False, 80.0, 70.0, 10.0)

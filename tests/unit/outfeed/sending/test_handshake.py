@@ -21,6 +21,7 @@ def test_a_203_ends_the_handshake():
     handshake.answer(b"200 welcome")
     assert handshake.answer(b"203 streaming") == b""
     assert handshake.done
+    assert handshake.streams
     assert handshake.refusal is None
 
 
@@ -39,12 +40,19 @@ def test_another_protocol_is_named_as_such(line):
 
 
 @pytest.mark.parametrize("line", [b"500 what?", b"501 not streaming", b"200 hm"])
-def test_a_peer_without_streaming_is_refused(line):
+def test_a_peer_without_streaming_can_be_fed_otherwise(line):
     handshake = Handshake()
     handshake.answer(b"200 welcome")
-    handshake.answer(line)
-    assert handshake.refusal.reason == f"the peer does not stream: MODE STREAM was answered: {line.decode()}"
-    assert not handshake.done
+    assert handshake.answer(line) == b""
+    assert handshake.refusal is None
+    assert handshake.done
+    assert not handshake.streams
+
+
+def test_streaming_need_not_be_asked_for():
+    handshake = Handshake(ask_to_stream=False)
+    assert handshake.answer(b"200 welcome") == b""
+    assert (handshake.done, handshake.streams) == (True, False)
 
 
 @pytest.mark.parametrize("line", [b"400 too busy", b"480 log in first", b"502 no", b"503 not here"])
@@ -139,7 +147,6 @@ def test_a_peer_that_wants_a_login_says_so(lines):
     [
         ([b"400 busy"], Cause.REFUSED),
         ([b"SSH-2.0"], Cause.PROTOCOL_ERROR),
-        ([b"200 hello", b"500 what?"], Cause.NO_STREAMING),
         ([b"200 hello", b"502 no"], Cause.REFUSED),
     ],
 )

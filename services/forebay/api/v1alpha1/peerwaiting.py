@@ -1,0 +1,45 @@
+"""Where articles for a peer wait: in memory, on Redis, and what was put off or given up."""
+
+from datetime import timedelta
+from typing import Annotated
+
+from forebay.api.model import Model
+from forebay.api.values import Number, Size, Span, Whole
+
+
+class Queue(Model):
+    """Articles that wait in memory."""
+
+    size: Annotated[int, Whole(10, 1_000_000, "articles")] = 2000
+    """Most articles."""
+    spill_fraction: Annotated[float, Number(0.05, 1, "")] = 0.5
+    """Part of a full queue, the oldest, that goes to the backlog at once."""
+
+
+class PeerBacklog(Model):
+    """Articles that wait on Redis."""
+
+    rotate_bytes: Annotated[int, Size("1KB", "1GB")] = 10_000_000
+    """A stream of this size is closed and another opened, if it was open for `rotateAge`."""
+    rotate_age: Annotated[timedelta, Span("1s", "1d")] = timedelta(minutes=5)
+    """How long a stream stays open at least."""
+    max_bytes: Annotated[int, Size("4KB", "1TB")] | None = None
+    """Limit of all streams; the oldest entries are dropped. Left out: none. An entry has about 70 octets."""
+    max_age: Annotated[timedelta, Span("1m", "365d")] | None = None
+    """Age of an article beyond which it is not sent any more. Left out: none."""
+
+
+class Deferral(Model):
+    """What the peer put off."""
+
+    min_age: Annotated[timedelta, Span("1s", "1d")] = timedelta(seconds=30)
+    """How long put-off articles rest before they are offered again."""
+    max_tries: Annotated[int, Whole(1, 65_535, "tries")] | None = None
+    """Times an article is put off before it is given up as a dead letter. Left out: no end."""
+
+
+class DeadLetter(Model):
+    """Articles that the peer answers with an error."""
+
+    max_tries: Annotated[int, Whole(1, 1000, "tries")] = 3
+    """Errors about one article before it is given up as a dead letter."""
