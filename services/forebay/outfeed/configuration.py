@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from forebay.api import Reading, read_objects
-from forebay.api.v1alpha1 import Outfeed, Peerfeed, SecretReference, Spill, SpillSpec
+from forebay.api.v1alpha1 import Outfeed, Peerfeed, SecretReference, Spill, SpillSpec, TlsMode
 from forebay.outfeed.errors import FieldError
 from forebay.outfeed.peering.peeroptions import PeerOptions, Place, options
 from forebay.outfeed.sending.login import Login, argument_problem
+from forebay.outfeed.sending.peertls import TlsSettings, context_of
 from forebay.runtime.document import ConfigDocument
 from forebay.runtime.errors import FieldViolation
 from forebay.runtime.readings import result_of
@@ -106,8 +107,8 @@ class Selector:
                 selection.spill = resource.spec
                 selection.url = self._url(resource, document)
             if isinstance(resource, Peerfeed) and _parent(resource) == self._identity:
-                place, login = self._place(resource, readings), _login(resource, document)
-                selection.peers.append(options(resource, place, login))
+                place = self._place(resource, readings)
+                selection.peers.append(options(resource, place, _login(resource, document), _tls(resource, document)))
         except FieldError as error:
             return [error.violation]
         return []
@@ -156,6 +157,22 @@ def _login(peerfeed: Peerfeed, document: ConfigDocument) -> Login | None:
         if problem := argument_problem(text):
             raise FieldError(where, f"the value {problem}")
     return Login(auth.username, password)
+
+
+def _tls(peerfeed: Peerfeed, document: ConfigDocument) -> TlsSettings | None:
+    tls = peerfeed.spec.tls
+    if tls is None:
+        return None
+    source, authorities = "spec.tls.authoritiesFrom.secretRef", ""
+    if tls.authorities_from:
+        reference = tls.authorities_from.secret_ref
+        authorities = _secret(document, peerfeed.metadata.namespace, reference, source).reveal()
+    settings = TlsSettings(tls.mode is TlsMode.STARTTLS, tls.server_name or "", authorities, tls.verify)
+    try:
+        context_of(settings)
+    except ValueError as error:
+        raise FieldError(source, f"the value {error}") from error
+    return settings
 
 
 def _secret(document: ConfigDocument, namespace: str, reference: SecretReference, source: str) -> Secret:

@@ -43,7 +43,9 @@ def test_resource_survives_json(manifest):
 def test_peerfeed_with_every_field_survives_json():
     spec = {
         "outfeedRef": {"name": "main"}, "hosts": ["a", "::1"], "port": 1119, "connections": {"max": 9}, "window": 20,
-        "streaming": False,
+        "tls": {"mode": "starttls", "serverName": "n.example", "verify": False,
+                "authoritiesFrom": {"secretRef": {"name": "ca", "key": "ca.crt"}}},
+        "compress": True, "streaming": False,
         "noCheck": {"enabled": False, "high": 99.5, "low": 80, "filter": 10}, "groups": ["*", "!x"],
         "requiredGroups": ["a.*"], "distributions": ["world"], "needsDistribution": True, "pathIdentity": ["c"],
         "excludePath": ["b"], "minSize": "1KB", "maxSize": "2MiB", "minCrossposts": 2, "maxCrossposts": 5,
@@ -160,6 +162,10 @@ def test_peerfeed_takes(path, value):
         ("spec.port", 0, "spec.port: 0 is below 1; give 1 to 65535"),
         ("spec.connections.max", 0, "spec.connections.max: 0 is below 1; give 1 to 100"),
         ("spec.window", 10_001, "spec.window: 10001 is above 10000; give 1 to 10000"),
+        ("spec.tls", {}, "spec.tls.mode: is required; add it"),
+        ("spec.tls", {"mode": "ssl"}, "spec.tls.mode: 'ssl' is not known; give 'implicit' or 'starttls'"),
+        ("spec.tls", {"mode": "implicit", "serverName": "a b"}, "spec.tls.serverName: 'a b' does not fit; give a host"),
+        ("spec.compress", 1, "spec.compress: 1 is neither true nor false"),
         ("spec.streaming", "no", "spec.streaming: 'no' is neither true nor false; give one of them"),
         ("spec.noCheck.high", 101, "spec.noCheck.high: 101 is above 100; give 0 to 100"),
         ("spec.noCheck.low", 96, "spec.noCheck.low: is above high; lower it, or raise high"),

@@ -2,8 +2,10 @@
 
 import pytest
 
+from authority import Authority
 from forebay.outfeed.configuration import Selector, Surroundings
 from forebay.outfeed.sending.login import Login
+from forebay.outfeed.sending.peertls import TlsSettings
 from forebay.runtime.document import ConfigDocument
 from forebay.runtime.secret import Secret
 from manifests import NAMESPACE, manifest, outfeed, peerfeed, spill
@@ -161,6 +163,38 @@ def test_a_password_that_cannot_be_used_is_a_fault_of_its_peer_alone(secrets, pr
     assert field == "spec.auth.passwordFrom.secretRef"
     assert problem in found
     assert "hush" not in found
+
+
+TLS = {
+    "mode": "starttls",
+    "serverName": "n.example",
+    "authoritiesFrom": {"secretRef": {"name": "ca", "key": "ca.crt"}},
+}
+
+
+def test_the_authorities_of_a_peer_come_from_a_secret():
+    pem = Authority().pem.decode()
+    selection = select(spill(), outfeed(), peerfeed("a", tls=TLS), secrets={f"{NAMESPACE}/ca": {"ca.crt": Secret(pem)}})
+    assert selection.peers[0].lines.connection.tls == TlsSettings(True, "n.example", pem, True)
+
+
+def test_tls_needs_no_authorities_of_its_own():
+    selection = select(spill(), outfeed(), peerfeed("a", tls={"mode": "implicit", "verify": False}))
+    assert selection.peers[0].lines.connection.tls == TlsSettings(verify=False)
+
+
+@pytest.mark.parametrize(
+    ("secrets", "problem"),
+    [
+        ({}, "there is no key ca.crt in a Secret ca: add it"),
+        ({f"{NAMESPACE}/ca": {"ca.crt": Secret("nonsense")}}, "the value is no certificate in PEM"),
+    ],
+    ids=["missing", "no certificate"],
+)
+def test_authorities_that_cannot_be_used_are_a_fault_of_their_peer_alone(secrets, problem):
+    selection = select(spill(), outfeed(), peerfeed("bad", tls=TLS), peerfeed("good"), secrets=secrets)
+    assert names(selection) == ["good"]
+    assert faults(selection)["Peerfeed", "bad"] == [("spec.tls.authoritiesFrom.secretRef", problem)]
 
 
 def test_while_nothing_runs_what_needs_it_is_not_in_effect():

@@ -40,13 +40,16 @@ from forebay.api.v1alpha1.outfeed import (
 from forebay.api.v1alpha1.peerfeed import Peerfeed, PeerfeedSpec
 from forebay.api.v1alpha1.peersending import (
     Auth,
+    AuthoritiesSource,
     Connections,
     Family,
     Network,
     NoCheck,
     PasswordSource,
+    PeerTls,
     Reconnect,
     Timeouts,
+    TlsMode,
 )
 from forebay.api.v1alpha1.peerwaiting import DeadLetter, Deferral, PeerBacklog, Queue
 from forebay.api.v1alpha1.peerwants import HashRange, Originators
@@ -83,6 +86,7 @@ __all__ = [
     "AccessRule",
     "ArticleLimits",
     "Auth",
+    "AuthoritiesSource",
     "ClaimVolume",
     "Compaction",
     "CompactionMetadata",
@@ -118,6 +122,7 @@ __all__ = [
     "Overflow",
     "PasswordSource",
     "PeerBacklog",
+    "PeerTls",
     "Peerfeed",
     "PeerfeedSpec",
     "Queue",
@@ -145,5 +150,6 @@ __all__ = [
     "TargetReference",
     "Threshold",
     "Timeouts",
+    "TlsMode",
     "UrlSource",
 ]

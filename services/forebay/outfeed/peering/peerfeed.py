@@ -76,14 +76,7 @@ class Peerfeed:
         self._window = Checkpoint(self.cursor - 1)
         self._spilled: set[int] = set()
         self._behind = asyncio.Event()
-        self._settlers: dict[Outcome, Callable[[list[Token], str], None]] = {
-            Outcome.ACCEPTED: self._accepted,
-            Outcome.REFUSED: self._refused,
-            Outcome.REJECTED: self._rejected,
-            Outcome.DEFERRED: self._deferred,
-            Outcome.FAILED: self._failed,
-            Outcome.MISSING: self._missing,
-        }
+        self._settler = Settler(self, shared)
         self.ledger.offer(self._log.count_owed(number))
 
     @property
@@ -234,8 +227,7 @@ class Peerfeed:
 
     def settle(self, outcome: Outcome, tokens: list[Token], reply: str) -> None:
         """An answer, or what stands for one."""
-        self._settlers[outcome](tokens, reply)
-        self._shared.outcomes.add(self.name, outcome.value, reply, tokens)
+        self._settler.settle(outcome, tokens, reply)
 
     def give_back(self, tokens: list[Token]) -> None:
         """A line ended with these unanswered."""
@@ -253,60 +245,3 @@ class Peerfeed:
         """The last line is gone: what is queued goes to the backlog; what came from there is safe as it is."""
         self.queue.spill_all()
         self.backlog.wake()
-
-    # Outcomes
-
-    def _accepted(self, tokens: list[Token], reply: str) -> None:
-        self.ledger.accept(len(tokens), _octets(tokens))
-        self._answered(tokens)
-
-    def _refused(self, tokens: list[Token], reply: str) -> None:
-        self.ledger.refuse(len(tokens))
-        self._answered(tokens)
-
-    def _rejected(self, tokens: list[Token], reply: str) -> None:
-        self.ledger.reject(len(tokens), _octets(tokens))
-        if reply.startswith("431"):
-            log.warning("a 431 to TAKETHIS counts as rejected", peer=self.name, articles=len(tokens), reply=reply)
-        self._answered(tokens)
-
-    def _answered(self, tokens: list[Token]) -> None:
-        self.poison.good_answer()
-        self._finish(tokens)
-
-    def _finish(self, tokens: list[Token]) -> None:
-        self._window.done([token.seq for token in self.backlog.finish(tokens)])
-        self._log.release(self.number, tokens)
-
-    def _missing(self, tokens: list[Token], reply: str) -> None:
-        self.ledger.lose(len(tokens), "missing")
-        names = [token.message_id.decode("ascii", "replace") for token in tokens[:10]]
-        log.error("bodies are gone: not sent", peer=self.name, articles=len(tokens), first=names)
-        self._finish(tokens)
-
-    def _deferred(self, tokens: list[Token], reply: str) -> None:
-        again, given_up = self.poison.deferred(tokens)
-        self._put_off(again)
-        self._bury(given_up, reply)
-
-    def _failed(self, tokens: list[Token], reply: str) -> None:
-        again, given_up = self.poison.failed(tokens)
-        self._put_off(again)
-        self._bury(given_up, reply)
-        if self.poison.peer_is_wrong:
-            self.lines.fail(f"the peer answers nothing but errors: {reply}")
-
-    def _bury(self, tokens: list[Token], reply: str) -> None:
-        if tokens:
-            log.warning("articles are given up", peer=self.name, articles=len(tokens), reply=reply)
-            self.ledger.bury(len(tokens))
-            self.backlog.bury(tokens, reply)
-            self._shared.outcomes.add(self.name, "dead-lettered", reply, tokens)
-
-    def _put_off(self, tokens: list[Token]) -> None:
-        self.ledger.defer(len(tokens))
-        self.backlog.defer(tokens)
-
-
-def _octets(tokens: Iterable[Token]) -> int:
-    return sum(token.size for token in tokens)

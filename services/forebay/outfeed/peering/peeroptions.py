@@ -9,10 +9,11 @@ from forebay.outfeed.incoming.hashfeed import HashRange
 from forebay.outfeed.incoming.rules import PeerRules
 from forebay.outfeed.peering.backlog import BacklogSettings
 from forebay.outfeed.peering.lines import LineSettings
-from forebay.outfeed.sending.connection import ConnectionSettings
+from forebay.outfeed.sending.connectionsettings import ConnectionSettings
 from forebay.outfeed.sending.dialling import NetworkSettings
 from forebay.outfeed.sending.login import Login
 from forebay.outfeed.sending.nocheck import NoCheckSettings
+from forebay.outfeed.sending.peertls import TlsSettings
 from forebay.runtime.backoff import BackoffSettings
 from forebay.spill import SpoolSettings
 
@@ -36,9 +37,11 @@ class PeerOptions:
         return rules(self.spec, number)
 
 
-def options(peerfeed: Peerfeed, target: Place | None, login: Login | None = None) -> PeerOptions:
-    """`target` is where the Outfeed listens that the resource names as its target, if it names one; `login` what its
-    `auth` stands for.
+def options(
+    peerfeed: Peerfeed, target: Place | None, login: Login | None = None, tls: TlsSettings | None = None
+) -> PeerOptions:
+    """`target` is where the Outfeed listens that the resource names as its target, if it names one; `login` and `tls`
+    are what its `auth` and `tls` stand for.
     """
     spec = peerfeed.spec
     hosts = (target,) if target else tuple((host, spec.port) for host in spec.hosts)
@@ -46,7 +49,7 @@ def options(peerfeed: Peerfeed, target: Place | None, login: Login | None = None
         name=peerfeed.metadata.name,
         uid=peerfeed.metadata.uid,
         spec=spec,
-        lines=LineSettings(hosts, spec.connections.max, _reconnect(spec), _connection(spec), login),
+        lines=LineSettings(hosts, spec.connections.max, _reconnect(spec), _connection(spec, tls), login),
         spool=SpoolSettings(
             rotate_bytes=spec.backlog.rotate_bytes,
             rotate_age=spec.backlog.rotate_age.total_seconds(),
@@ -92,7 +95,7 @@ def _reconnect(spec: PeerfeedSpec) -> BackoffSettings:
     return BackoffSettings(spec.reconnect.initial.total_seconds(), spec.reconnect.maximum.total_seconds())
 
 
-def _connection(spec: PeerfeedSpec) -> ConnectionSettings:
+def _connection(spec: PeerfeedSpec, tls: TlsSettings | None) -> ConnectionSettings:
     nocheck, timeouts = spec.no_check, spec.timeouts
     return ConnectionSettings(
         window=spec.window,
@@ -101,6 +104,8 @@ def _connection(spec: PeerfeedSpec) -> ConnectionSettings:
         idle_timeout=timeouts.idle.total_seconds(),
         lifetime=_seconds(timeouts.lifetime),
         network=_network(spec.network),
+        tls=tls,
+        compress=spec.compress,
         streaming=spec.streaming,
         nocheck=NoCheckSettings(enabled=nocheck.enabled, on=nocheck.high, off=nocheck.low, filter=nocheck.filter),
     )

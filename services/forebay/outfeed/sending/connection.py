@@ -5,54 +5,28 @@ from __future__ import annotations
 import asyncio
 import math
 import ssl
-from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TYPE_CHECKING, cast
 
 from forebay.outfeed.errors import CompressionError
 from forebay.outfeed.sending.channel import Channel
-from forebay.outfeed.sending.dialling import NetworkSettings, dial
+from forebay.outfeed.sending.dialling import dial
 from forebay.outfeed.sending.ending import Cause, Ending
 from forebay.outfeed.sending.feedwindow import FeedWindow
 from forebay.outfeed.sending.handshake import Handshake, Wishes
 from forebay.outfeed.sending.ihavewindow import IhaveWindow
-from forebay.outfeed.sending.nocheck import NoCheckFilter, NoCheckSettings
+from forebay.outfeed.sending.nocheck import NoCheckFilter
 from forebay.outfeed.sending.peertls import TlsSettings, context_of
 from forebay.outfeed.sending.replies import MAX_LINE, TOO_LONG
 
 if TYPE_CHECKING:
     from forebay.msgstore.disk import Buffer
+    from forebay.outfeed.sending.connectionsettings import ConnectionSettings
     from forebay.outfeed.sending.feed import Feed
     from forebay.outfeed.sending.login import Login
 
 QUIT_TIMEOUT = 5.0
 """Seconds that a peer has for its answer to QUIT."""
-
-
-@dataclass(frozen=True, slots=True)
-class ConnectionSettings:
-    """How one connection behaves; times in seconds."""
-
-    window: int = 100
-    """Articles that may be on the connection without an answer, at least 1."""
-    connect_timeout: float = 10.0
-    """Until the TCP connection is there, name resolution included."""
-    response_timeout: float = 300.0
-    """How long a peer that owes an answer may be silent."""
-    idle_timeout: float = 60.0
-    """How long the connection is kept while there is nothing to send."""
-    lifetime: float | None = None
-    """How long the connection may last; then it runs empty and ends, so that the next one looks the name up anew."""
-    network: NetworkSettings = field(default_factory=NetworkSettings)
-    """How the connection is made on our side."""
-    tls: TlsSettings | None = None
-    """How the connection is secured; None leaves it in clear."""
-    compress: bool = False
-    """Whether COMPRESS DEFLATE is tried."""
-    streaming: bool = True
-    """Whether MODE STREAM is tried; without it, and where the peer declines, articles go by IHAVE."""
-    nocheck: NoCheckSettings = field(default_factory=NoCheckSettings)
-    """When CHECK is skipped."""
 
 
 class Phase(Enum):

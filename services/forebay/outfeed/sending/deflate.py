@@ -37,6 +37,6 @@ class Deflate:
             plain = self._unpacker.decompress(data, LARGEST)
         except zlib.error as error:
             raise CompressionError(f"the peer sent what is not compressed: {error}") from error
-        if self._unpacker.unconsumed_tail:
+        if len(plain) >= LARGEST:
             raise CompressionError("the peer sent more at once than replies need")
         return plain

@@ -1,4 +1,4 @@
-"""The dialogue before the first article: the greeting, then of STARTTLS, login, COMPRESS and MODE STREAM what is wished."""
+"""The dialogue before the first article: the greeting, then STARTTLS, login, COMPRESS and MODE STREAM as wished."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Handshake:
     since a server may allow streaming only to those it knows (RFC 4643, section 2.2).
     """
 
-    def __init__(self, wishes: Wishes = Wishes()) -> None:  # noqa: B008 - frozen
+    def __init__(self, wishes: Wishes = Wishes()) -> None:
         self.done = False
         self.streams = False
         """The peer takes CHECK and TAKETHIS; else only IHAVE."""

@@ -4,7 +4,8 @@ import asyncio
 import contextlib
 
 from eventually import eventually
-from forebay.outfeed.sending.connection import Connection, ConnectionSettings
+from forebay.outfeed.sending.connection import Connection
+from forebay.outfeed.sending.connectionsettings import ConnectionSettings
 
 
 @contextlib.asynccontextmanager

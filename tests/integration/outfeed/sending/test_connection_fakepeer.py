@@ -8,7 +8,8 @@ import pytest
 import uvloop
 
 from eventually import eventually
-from forebay.outfeed.sending.connection import Connection, ConnectionSettings
+from forebay.outfeed.sending.connection import Connection
+from forebay.outfeed.sending.connectionsettings import ConnectionSettings
 from forebay.outfeed.sending.feed import Outcome
 from ports import free_port
 from recordingfeed import RecordingFeed, tokens

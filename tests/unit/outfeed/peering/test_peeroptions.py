@@ -35,6 +35,7 @@ def test_every_field_of_a_peer_reaches_its_part():
     option = peer_options(
         connections={"max": 7},
         window=55,
+        compress=True,
         streaming=False,
         noCheck={"enabled": False, "high": 80, "low": 70, "filter": 10},
         backlog={"rotateBytes": "1MB", "rotateAge": "2m", "maxBytes": "5MB", "maxAge": "1d"},
@@ -55,7 +56,7 @@ def test_every_field_of_a_peer_reaches_its_part():
     assert option.backlog.min_deferred_age == 45.0
     connection = option.lines.connection
     assert connection.window == 55
-    assert not connection.streaming
+    assert (connection.tls, connection.compress, connection.streaming) == (None, True, False)
     assert connection.lifetime == 3600.0
     assert connection.network == NetworkSettings(("192.0.2.1",), socket.AF_INET, 1_000_000, "bbr", 65_536)
     assert (connection.connect_timeout, connection.response_timeout, connection.idle_timeout) == (4.0, 5.0, 6.0)

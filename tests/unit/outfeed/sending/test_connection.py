@@ -5,7 +5,8 @@ import socket
 
 import pytest
 
-from forebay.outfeed.sending.connection import QUIT_TIMEOUT, Connection, ConnectionSettings, Phase
+from forebay.outfeed.sending.connection import QUIT_TIMEOUT, Connection, Phase
+from forebay.outfeed.sending.connectionsettings import ConnectionSettings
 from forebay.outfeed.sending.feed import Outcome
 from forebay.outfeed.sending.feedwindow import BATCH_BYTES
 from forebay.outfeed.sending.nocheck import NoCheckSettings

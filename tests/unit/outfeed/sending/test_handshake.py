@@ -3,7 +3,7 @@
 import pytest
 
 from forebay.outfeed.sending.ending import Cause
-from forebay.outfeed.sending.handshake import Handshake
+from forebay.outfeed.sending.handshake import Handshake, Wishes
 from forebay.outfeed.sending.login import Login
 from forebay.runtime.secret import Secret
 
@@ -50,7 +50,7 @@ def test_a_peer_without_streaming_can_be_fed_otherwise(line):
 
 
 def test_streaming_need_not_be_asked_for():
-    handshake = Handshake(ask_to_stream=False)
+    handshake = Handshake(Wishes(streaming=False))
     assert handshake.answer(b"200 welcome") == b""
     assert (handshake.done, handshake.streams) == (True, False)
 
@@ -76,14 +76,14 @@ LOGIN = Login("feeder", Secret("hunter2"))
 
 def logging_in(*lines):
     """A handshake after these lines, and what it sent last."""
-    handshake, sent = Handshake(LOGIN), b""
+    handshake, sent = Handshake(Wishes(login=LOGIN)), b""
     for line in lines:
         sent = handshake.answer(line)
     return handshake, sent
 
 
 def test_a_login_comes_before_mode_stream():
-    handshake = Handshake(LOGIN)
+    handshake = Handshake(Wishes(login=LOGIN))
     assert handshake.answer(b"200 welcome") == b"AUTHINFO USER feeder\r\n"
     assert handshake.answer(b"381 password") == b"AUTHINFO PASS hunter2\r\n"
     assert handshake.answer(b"281 hello feeder") == b"MODE STREAM\r\n"
@@ -155,3 +155,47 @@ def test_a_refusal_has_a_cause(lines, cause):
     for line in lines:
         handshake.answer(line)
     assert handshake.refusal.cause is cause
+
+
+# With TLS and compression
+
+
+def after(wishes, *lines):
+    """A handshake after these lines, and what it sent last."""
+    handshake, sent = Handshake(wishes), b""
+    for line in lines:
+        sent = handshake.answer(line)
+    return handshake, sent
+
+
+def test_starttls_comes_before_everything_that_is_secret():
+    handshake, sent = after(Wishes(starttls=True, login=LOGIN, compress=True), b"200 welcome")
+    assert sent == b"STARTTLS\r\n"
+    assert handshake.answer(b"382 go on") == b""
+    assert handshake.securing
+    assert handshake.secured() == b"AUTHINFO USER feeder\r\n"
+    assert not handshake.securing
+    handshake.answer(b"381 password")
+    assert handshake.answer(b"281 hello") == b"COMPRESS DEFLATE\r\n"
+    assert handshake.answer(b"206 it is") == b"MODE STREAM\r\n"
+    assert handshake.compresses
+
+
+@pytest.mark.parametrize(
+    ("line", "cause"), [(b"580 no", Cause.TLS_FAILED), (b"502 no", Cause.TLS_FAILED), (b"400 busy", Cause.REFUSED)]
+)
+def test_a_peer_that_does_not_secure_is_told_no_password(line, cause):
+    handshake, sent = after(Wishes(starttls=True, login=LOGIN), b"200 welcome", line)
+    assert sent == b""
+    assert handshake.refusal.cause is cause
+
+
+@pytest.mark.parametrize("line", [b"403 cannot", b"500 what?", b"501 what?", b"502 no", b"503 not here"])
+def test_a_peer_need_not_compress(line):
+    handshake, sent = after(Wishes(compress=True), b"200 welcome", line)
+    assert sent == b"MODE STREAM\r\n"
+    assert not handshake.compresses
+
+
+def test_a_peer_that_wants_a_login_for_compression_says_so():
+    assert after(Wishes(compress=True), b"200 welcome", b"480 log in")[0].refusal.cause is Cause.AUTH_FAILED
