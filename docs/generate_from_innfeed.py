@@ -73,7 +73,7 @@ NEWSFEEDS = """
 | `/exclude,...` | `excludePath` |
 | patterns | `groups`, one an item; `!` at the head of the list, where nothing is to be taken out yet, goes |
 | `/distribution,...` | `distributions` |
-| parameter | of a funnel: where it leads |
+| parameter | of a funnel: where it leads; `delayer --delay` on the way is `delay` |
 
 | flag | where it went |
 |---|---|

@@ -107,11 +107,18 @@ class Selector:
                 selection.spill = resource.spec
                 selection.url = self._url(resource, document)
             if isinstance(resource, Peerfeed) and _parent(resource) == self._identity:
-                place = self._place(resource, readings)
-                selection.peers.append(options(resource, place, _login(resource, document), _tls(resource, document)))
+                selection.peers.append(self._options(resource, readings, document))
         except FieldError as error:
             return [error.violation]
         return []
+
+    def _options(self, peerfeed: Peerfeed, readings: Sequence[Reading], document: ConfigDocument) -> PeerOptions:
+        place = self._place(peerfeed, readings)
+        login, tls = _login(peerfeed, document), _tls(peerfeed, document)
+        try:
+            return options(peerfeed, place, login, tls)
+        except ValueError as error:
+            raise FieldError("spec.hours.zone", str(error)) from error
 
     def _is_ours(self, spill: Spill, outfeed: Outfeed | None) -> bool:
         return outfeed is not None and _identity(spill) == (self._identity[0], outfeed.spec.spill_ref.name)

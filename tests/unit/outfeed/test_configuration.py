@@ -267,3 +267,12 @@ def test_what_is_no_manifest_is_a_fault_by_itself():
     selection = select(spill(), outfeed(), {"kind": "Peerfeed"}, peerfeed("a"))
     assert names(selection) == ["a"]
     assert not selection.results[2].applied
+
+
+def test_a_time_zone_that_the_machine_does_not_know_is_a_fault_of_its_peer_alone():
+    hours = {"windows": [{"start": "01:00", "end": "02:00"}], "zone": "Moon/Crater"}
+    selection = select(spill(), outfeed(), peerfeed("bad", hours=hours), peerfeed("good"))
+    assert names(selection) == ["good"]
+    [(field, problem)] = faults(selection)["Peerfeed", "bad"]
+    assert field == "spec.hours.zone"
+    assert "knows no time zone Moon/Crater" in problem

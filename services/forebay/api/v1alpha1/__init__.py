@@ -51,6 +51,7 @@ from forebay.api.v1alpha1.peersending import (
     Timeouts,
     TlsMode,
 )
+from forebay.api.v1alpha1.peertimes import FeedHours, FeedWindow, Weekday
 from forebay.api.v1alpha1.peerwaiting import DeadLetter, Deferral, PeerBacklog, Queue
 from forebay.api.v1alpha1.peerwants import HashRange, Originators
 from forebay.api.v1alpha1.service import GrpcListener, HealthListener, ServerTls
@@ -99,6 +100,8 @@ __all__ = [
     "Durability",
     "Engine",
     "Family",
+    "FeedHours",
+    "FeedWindow",
     "Fsync",
     "FsyncMode",
     "GrpcListener",
@@ -152,4 +155,5 @@ __all__ = [
     "Timeouts",
     "TlsMode",
     "UrlSource",
+    "Weekday",
 ]

@@ -1,5 +1,6 @@
 """Peerfeed: one peer that an Outfeed sends to, and what it wants."""
 
+from datetime import timedelta
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -8,10 +9,11 @@ from forebay.api.model import Items, Model
 from forebay.api.rules import Differ, Distinct, ExactlyOne, Immutable, NotAbove, Rule, SomePositive, Transition
 from forebay.api.v1alpha1.metadata import Reference, Resource
 from forebay.api.v1alpha1.peersending import Auth, Connections, Host, Network, NoCheck, PeerTls, Reconnect, Timeouts
+from forebay.api.v1alpha1.peertimes import FeedHours
 from forebay.api.v1alpha1.peerwaiting import DeadLetter, Deferral, PeerBacklog, Queue
 from forebay.api.v1alpha1.peerwants import ArticleType, Distribution, HashRange, Originators, PathIdentity, Pattern
 from forebay.api.v1alpha1.service import Port
-from forebay.api.values import Flag, Size, Whole
+from forebay.api.values import Flag, Number, Size, Span, Whole
 
 
 class PeerfeedSpec(Model):
@@ -53,6 +55,8 @@ class PeerfeedSpec(Model):
     streaming: Flag = True
     """Whether articles go by CHECK and TAKETHIS, many at once; without it, and to a peer that declines MODE STREAM,
     they go one by one by IHAVE."""
+    headfeed: Flag = False
+    """Whether articles go without their bodies (MODE HEADFEED); a Bytes header tells the size that each had."""
     no_check: NoCheck = NoCheck()
     """When articles go out by TAKETHIS without a CHECK before."""
     groups: Annotated[Items[Pattern], Field(min_length=1)] = ("*",)
@@ -95,6 +99,9 @@ class PeerfeedSpec(Model):
     """Who may have injected an article. Left out: anyone."""
     hashfeed: HashRange | None = None
     """The share of articles that the peer gets, so that several peers divide the feed. Left out: all."""
+    delay: Annotated[timedelta, Span("0s", "30d")] = timedelta(0)
+    """How long an article rests after its arrival before it goes to the peer, which may have got it elsewhere by then.
+    Until then it is in the feed log of the Outfeed, whose `storage.logLimit` it counts against."""
     queue: Queue = Queue()
     """Articles that wait in memory."""
     backlog: PeerBacklog = PeerBacklog()
@@ -109,8 +116,12 @@ class PeerfeedSpec(Model):
     """How long the peer may take."""
     network: Network = Network()
     """How connections to the peer are made on our side."""
+    max_rate: Annotated[float, Number(0.001, 1_000_000, "articles a second")] | None = None
+    """Most articles that go to the peer, over all its connections. Left out: no limit."""
+    hours: FeedHours | None = None
+    """When the peer may be fed; at other times articles for it are kept in its backlog. Left out: always."""
     pause: Flag = False
-    """Send nothing; articles for the peer are kept in its backlog."""
+    """Send nothing; articles for the peer are kept in its backlog, and no connection is opened."""
 
 
 class Peerfeed(Resource):

@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Annotated
 
 from forebay.api.model import Model
-from forebay.api.values import Number, Size, Span, Whole
+from forebay.api.values import Flag, Number, Size, Span, Whole
 
 
 class Queue(Model):
@@ -19,6 +19,12 @@ class Queue(Model):
 class PeerBacklog(Model):
     """Articles that wait on Redis."""
 
+    enabled: Flag = True
+    """Whether there is one. Without it, what the queue in memory can't take is dropped and counted, the oldest first;
+    what the peer put off rests on Redis all the same."""
+    first: Flag = False
+    """Whether it goes before what comes in, so that the peer gets all in order but for what it put off. That needs
+    `connections.max: 1`. Left out: what comes in goes first, and the backlog when there is room."""
     rotate_bytes: Annotated[int, Size("1KB", "1GB")] = 10_000_000
     """A stream of this size is closed and another opened, if it was open for `rotateAge`."""
     rotate_age: Annotated[timedelta, Span("1s", "1d")] = timedelta(minutes=5)
@@ -34,8 +40,14 @@ class Deferral(Model):
 
     min_age: Annotated[timedelta, Span("1s", "1d")] = timedelta(seconds=30)
     """How long put-off articles rest before they are offered again."""
+    factor: Annotated[float, Number(1, 100, "")] = 1.0
+    """What the rest is multiplied with each time that the same articles are put off again, as long as no others are."""
+    longest: Annotated[timedelta, Span("1s", "1d")] = timedelta(hours=1)
+    """The longest rest that `factor` leads to."""
     max_tries: Annotated[int, Whole(1, 65_535, "tries")] | None = None
     """Times an article is put off before it is given up as a dead letter. Left out: no end."""
+    max_age: Annotated[timedelta, Span("1m", "365d")] | None = None
+    """Age of an article at which it is given up as a dead letter when it is put off once more. Left out: no end."""
 
 
 class DeadLetter(Model):

@@ -96,6 +96,11 @@ def _drop_deferred(draft: Draft, setting: Setting) -> None:
         draft.put("deferral.maxTries", 1)
 
 
+def _no_backlog(draft: Draft, setting: Setting) -> None:
+    if truth(setting):
+        draft.put("backlog.enabled", False)
+
+
 def _username(draft: Draft, setting: Setting) -> None:
     draft.username = str(setting.value)
 
@@ -168,8 +173,8 @@ PEER_KEYS: Mapping[str, Key] = {
     "backlog-limit": Key("`backlog.maxBytes`; 0 is no limit", _backlog_limit),
     "backlog-factor": Key(ONE_LIMIT),
     "backlog-limit-highwater": Key(ONE_LIMIT),
-    "backlog-feed-first": Key("nowhere: what comes in goes first, and the backlog when there is room"),
-    "no-backlog": Key("nowhere: every peer has a backlog; `backlog.maxBytes` bounds it"),
+    "backlog-feed-first": Key("`backlog.first`", _truth("backlog.first")),
+    "no-backlog": Key("`backlog.enabled: false`", _no_backlog),
     "bindaddress": Key("`network.bind`; `none` is `network.family: ipv6`, `any` the default", _bind("ipv6")),
     "bindaddress6": Key("`network.bind`; `none` is `network.family: ipv4`, `any` the default", _bind("ipv4")),
     "force-ipv4": Key("`network.family: ipv4`", _force_ipv4),

@@ -82,7 +82,7 @@ class Translator:
             return
         carry_flags(draft, entry)
         if funnel.delay:
-            draft.note(entry.place, "delayer", f"nowhere: articles are sent at once, not after {funnel.delay} s")
+            draft.put("delay", f"{funnel.delay}s")
         self._translation.drafts.append(draft)
 
     def _peer_of(self, entry: Entry) -> Scope | None:

@@ -27,6 +27,8 @@ log = structlog.stdlib.get_logger(__name__)
 
 BATCH = 4000
 """Tokens appended at once."""
+MOST_GROWN = 100
+"""Tries after which a rest grows no more, whatever its factor: it would be no number any more."""
 READ = 250
 """Entries read from R at once at most."""
 
@@ -78,6 +80,15 @@ class BacklogSettings:
 
     min_deferred_age: float
     """Seconds that what was put off rests."""
+    deferral_factor: float = 1.0
+    """What the rest is multiplied with each time that everything is put off again."""
+    longest_deferral: float = 3600.0
+    """Seconds that it grows to."""
+
+    def rest(self, tries: int) -> float:
+        """Seconds that articles rest which were put off so many times."""
+        growth = self.deferral_factor ** max(0, min(tries, MOST_GROWN) - 1)
+        return max(self.min_deferred_age, min(self.min_deferred_age * growth, self.longest_deferral))
 
 
 class Backlog:
@@ -105,6 +116,8 @@ class Backlog:
         self._elsewhere: set[int] = set()
         """Seqs that were written elsewhere while their place in R was not known: R may hold them still."""
         self._writing = False
+        self._least_tries = 0
+        """Of what was put off since something was promoted; 0 when that is not known."""
         self._forgettable = 0
         """Number of the flush after which Redis may forget what a compaction has dropped; 0 when there is nothing."""
         self.in_doubt = False
@@ -132,6 +145,12 @@ class Backlog:
         """Tokens that were given up and are not among the dead letters yet."""
         return len(self._buried)
 
+    @property
+    def has_unread(self) -> bool:
+        """Redis holds what was neither put off nor read back yet."""
+        state = self.spool.state
+        return state.backlog.entries > 0 or state.resend.entries > len(self._resent)
+
     def wake(self) -> None:
         """There is something to do."""
         self._wanted.set()
@@ -155,7 +174,10 @@ class Backlog:
 
     def defer(self, tokens: Iterable[Token]) -> None:
         """Put these off."""
+        tokens = list(tokens)
         self._put_off.extend(tokens)
+        tries = min((token.tries for token in tokens), default=0)
+        self._least_tries = min(self._least_tries, tries) if self._least_tries else tries
         self.wake()
 
     def bury(self, tokens: Iterable[Token], reason: str) -> None:
@@ -317,7 +339,9 @@ class Backlog:
         return bool(entries)
 
     async def _promote(self) -> bool:
-        promotion = await self.spool.promote(self.settings.min_deferred_age)
+        promotion = await self.spool.promote(self.settings.rest(self._least_tries))
+        if promotion.recalled:
+            self._least_tries = 0
         self._owner.ledger.recall(promotion.recalled)
         if promotion.done:
             self._elsewhere.clear()

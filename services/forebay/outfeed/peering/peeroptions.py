@@ -4,11 +4,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 from socket import AF_INET, AF_INET6, AF_UNSPEC
 
-from forebay.api.v1alpha1 import Family, Network, Peerfeed, PeerfeedSpec
+from forebay.api.v1alpha1 import Family, Network, Peerfeed, PeerfeedSpec, Weekday
 from forebay.outfeed.incoming.hashfeed import HashRange
 from forebay.outfeed.incoming.rules import PeerRules
 from forebay.outfeed.peering.backlog import BacklogSettings
+from forebay.outfeed.peering.flow import FlowSettings
+from forebay.outfeed.peering.hours import FeedHours, feed_hours
 from forebay.outfeed.peering.lines import LineSettings
+from forebay.outfeed.peering.poison import GivingUp
 from forebay.outfeed.sending.connectionsettings import ConnectionSettings
 from forebay.outfeed.sending.dialling import NetworkSettings
 from forebay.outfeed.sending.login import Login
@@ -31,6 +34,10 @@ class PeerOptions:
     lines: LineSettings
     spool: SpoolSettings
     backlog: BacklogSettings
+    flow: FlowSettings
+    giving_up: GivingUp
+    hours: FeedHours | None = None
+    """When the peer may be fed; None: always."""
 
     def rules(self, number: int) -> PeerRules:
         """What the peer wants. Raises `PatternError`."""
@@ -41,7 +48,7 @@ def options(
     peerfeed: Peerfeed, target: Place | None, login: Login | None = None, tls: TlsSettings | None = None
 ) -> PeerOptions:
     """`target` is where the Outfeed listens that the resource names as its target, if it names one; `login` and `tls`
-    are what its `auth` and `tls` stand for.
+    are what its `auth` and `tls` stand for. Raises `ValueError` where this machine does not know its time zone.
     """
     spec = peerfeed.spec
     hosts = (target,) if target else tuple((host, spec.port) for host in spec.hosts)
@@ -56,7 +63,14 @@ def options(
             limit_bytes=spec.backlog.max_bytes,
             limit_age=_seconds(spec.backlog.max_age),
         ),
-        backlog=BacklogSettings(spec.deferral.min_age.total_seconds()),
+        backlog=BacklogSettings(
+            spec.deferral.min_age.total_seconds(), spec.deferral.factor, spec.deferral.longest.total_seconds()
+        ),
+        flow=FlowSettings(
+            spec.delay.total_seconds(), spec.backlog.first, spec.backlog.enabled, spec.max_rate, spec.headfeed
+        ),
+        hours=_hours(spec),
+        giving_up=GivingUp(spec.dead_letter.max_tries, spec.deferral.max_tries, _seconds(spec.deferral.max_age)),
     )
 
 
@@ -86,6 +100,15 @@ def rules(spec: PeerfeedSpec, number: int) -> PeerRules:
     )
 
 
+def _hours(spec: PeerfeedSpec) -> FeedHours | None:
+    hours = spec.hours
+    if hours is None:
+        return None
+    days = list(Weekday)
+    windows = [([days.index(day) for day in window.days], window.start, window.end) for window in hours.windows]
+    return feed_hours(windows, hours.zone)
+
+
 def _hash_range(spec: PeerfeedSpec) -> HashRange | None:
     part = spec.hashfeed
     return None if part is None else HashRange(part.first, part.last, part.modulus, part.offset)
@@ -107,6 +130,7 @@ def _connection(spec: PeerfeedSpec, tls: TlsSettings | None) -> ConnectionSettin
         tls=tls,
         compress=spec.compress,
         streaming=spec.streaming,
+        headfeed=spec.headfeed,
         nocheck=NoCheckSettings(enabled=nocheck.enabled, on=nocheck.high, off=nocheck.low, filter=nocheck.filter),
     )
 

@@ -9,7 +9,8 @@ from forebay.outfeed.sending.feed import Outcome
 from forebay.outfeed.token import Token
 
 if TYPE_CHECKING:
-    from forebay.outfeed.peering.peerfeed import Peerfeed, Shared
+    from forebay.outfeed.peering.flow import Shared
+    from forebay.outfeed.peering.peerfeed import Peerfeed
 
 log = structlog.stdlib.get_logger(__name__)
 
@@ -69,7 +70,7 @@ class Settler:
         self._finish(tokens)
 
     def _deferred(self, tokens: list[Token], reply: str) -> None:
-        again, given_up = self._feed.poison.deferred(tokens)
+        again, given_up = self._feed.poison.deferred(tokens, self._shared.now())
         self._put_off(again)
         self._bury(given_up, reply)
 

@@ -57,7 +57,7 @@ class Connection(asyncio.Protocol):
         self._host = ""
         self._securing: asyncio.Task[None] | None = None
         starttls = settings.tls is not None and settings.tls.starttls
-        self._handshake = Handshake(Wishes(starttls, login, settings.compress, settings.streaming))
+        self._handshake = Handshake(Wishes(starttls, login, settings.compress, settings.streaming, settings.headfeed))
         self._greeting = b""
         self._window: FeedWindow | IhaveWindow = FeedWindow(
             feed, settings.window, NoCheckFilter(settings.nocheck), self.wake

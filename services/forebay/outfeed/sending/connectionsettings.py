@@ -34,5 +34,7 @@ class ConnectionSettings:
     """Whether COMPRESS DEFLATE is tried."""
     streaming: bool = True
     """Whether MODE STREAM is tried; without it, and where the peer declines, articles go by IHAVE."""
+    headfeed: bool = False
+    """MODE HEADFEED is said: articles come without their bodies. A peer that declines is not fed."""
     nocheck: NoCheckSettings = field(default_factory=NoCheckSettings)
     """When CHECK is skipped."""

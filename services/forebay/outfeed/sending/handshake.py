@@ -39,6 +39,8 @@ class Wishes:
     """COMPRESS DEFLATE is tried; it does without where the peer declines."""
     streaming: bool = True
     """MODE STREAM is tried; articles go by IHAVE where the peer declines."""
+    headfeed: bool = False
+    """The peer has to agree to MODE HEADFEED."""
 
 
 class Handshake:
@@ -119,16 +121,28 @@ class Handshake:
 
     def _stream(self) -> bytes:
         if not self._wishes.streaming:
-            self.done = True
-            return b""
+            return self._ask_for_headers()
         return self._send("MODE STREAM", self._mode_stream)
 
     def _mode_stream(self, line: bytes) -> bytes:
         if line[:3] in ENDING:
             return self._end(line, "MODE STREAM was answered")
         self.streams = line[:3] == b"203"
+        return self._ask_for_headers()
+
+    def _ask_for_headers(self) -> bytes:
+        if self._wishes.headfeed:
+            return self._send("MODE HEADFEED", self._mode_headfeed)
         self.done = True
         return b""
+
+    def _mode_headfeed(self, line: bytes) -> bytes:
+        if line[:1] == b"2":
+            self.done = True
+            return b""
+        return self._refuse(
+            Cause.REFUSED, "the peer takes no articles without bodies: MODE HEADFEED was answered", line
+        )
 
     def _send(self, command: str, step: Step, *arguments: str) -> bytes:
         self.awaiting = command

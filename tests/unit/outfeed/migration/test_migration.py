@@ -158,6 +158,8 @@ def test_a_second_file_of_one_kind_is_refused():
         ("article-timeout: 60", "timeouts", {"idle": "60s"}),
         ("article-timeout: 0", "timeouts", {"idle": "1d"}),
         ("response-timeout: 30", "timeouts", {"response": "30s"}),
+        ("no-backlog: true", "backlog", {"enabled": False}),
+        ("backlog-feed-first: true", "backlog", {"first": True}),
         ("drop-deferred: true", "deferral", {"maxTries": 1}),
         ("backlog-limit: 1000000", "backlog", {"maxBytes": "1000000B"}),
     ],
@@ -182,7 +184,15 @@ def test_a_setting_of_the_process_becomes_a_field_of_every_peer(setting, field, 
 
 
 @pytest.mark.parametrize(
-    "setting", ["drop-deferred: false", "backlog-limit: 0", "close-period: 0", "force-ipv4: false", "bindaddress: any"]
+    "setting",
+    [
+        "drop-deferred: false",
+        "no-backlog: false",
+        "backlog-limit: 0",
+        "close-period: 0",
+        "force-ipv4: false",
+        "bindaddress: any",
+    ],
 )
 def test_a_setting_that_means_the_default_becomes_nothing(setting):
     assert spec_of(f"peer p {{ {setting} }}") == spec_of("peer p {}")
@@ -330,6 +340,11 @@ def test_sites_in_the_path(me, entry, own, excluded):
 )
 def test_ways_to_call_innfeed(command):
     assert site("p:*:Tm:feeder!", funnel=f"feeder!:!*:Tc,Wnm*:{command}\n")["hosts"] == ["p"]
+
+
+@pytest.mark.parametrize("option", ["--delay 300", "--delay=300", "-d 300"])
+def test_a_funnel_through_delayer_delays(option):
+    assert site("p:*:Tm:feeder!", funnel=f"feeder!:!*:Tc,Wnm*:/x/delayer {option} -- /x/innfeed\n")["delay"] == "300s"
 
 
 def test_a_funnel_may_lead_through_another():

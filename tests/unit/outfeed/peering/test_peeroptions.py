@@ -1,13 +1,19 @@
 """From a Peerfeed to the settings of each part."""
 
 import socket
+from dataclasses import replace
+from datetime import UTC
 
 import pytest
 
 from forebay.api import read_objects
 from forebay.outfeed.errors import PatternError
 from forebay.outfeed.incoming.hashfeed import HashRange
+from forebay.outfeed.peering.backlog import BacklogSettings
+from forebay.outfeed.peering.flow import FlowSettings
+from forebay.outfeed.peering.hours import FeedHours, Window
 from forebay.outfeed.peering.peeroptions import options
+from forebay.outfeed.peering.poison import GivingUp
 from forebay.outfeed.sending.dialling import NetworkSettings
 from forebay.runtime.backoff import BackoffSettings
 from forebay.spill import SpoolSettings
@@ -38,8 +44,20 @@ def test_every_field_of_a_peer_reaches_its_part():
         compress=True,
         streaming=False,
         noCheck={"enabled": False, "high": 80, "low": 70, "filter": 10},
-        backlog={"rotateBytes": "1MB", "rotateAge": "2m", "maxBytes": "5MB", "maxAge": "1d"},
-        deferral={"minAge": "45s"},
+        backlog={
+            "rotateBytes": "1MB",
+            "rotateAge": "2m",
+            "maxBytes": "5MB",
+            "maxAge": "1d",
+            "first": True,
+            "enabled": False,
+        },
+        deferral={"minAge": "45s", "factor": 3, "longest": "10m", "maxTries": 5, "maxAge": "2h"},
+        deadLetter={"maxTries": 7},
+        delay="3m",
+        maxRate=4,
+        headfeed=True,
+        hours={"windows": [{"days": ["Tue"], "start": "22:00", "end": "06:30"}]},
         reconnect={"initial": "3s", "maximum": "1m"},
         timeouts={"connect": "4s", "response": "5s", "idle": "6s", "lifetime": "1h"},
         network={
@@ -53,9 +71,13 @@ def test_every_field_of_a_peer_reaches_its_part():
     assert option.lines.most == 7
     assert option.lines.reconnect == BackoffSettings(3.0, 60.0)
     assert option.spool == SpoolSettings(1_000_000, 120.0, 5_000_000, 86_400.0)
-    assert option.backlog.min_deferred_age == 45.0
+    assert option.backlog == BacklogSettings(45.0, 3.0, 600.0)
+    assert option.giving_up == GivingUp(7, 5, 7200.0)
+    assert option.flow == FlowSettings(180.0, True, False, 4.0, True)
+    assert option.hours == FeedHours((Window(frozenset({1}), 22 * 60, 6 * 60 + 30),), UTC)
     connection = option.lines.connection
     assert connection.window == 55
+    assert connection.headfeed
     assert (connection.tls, connection.compress, connection.streaming) == (None, True, False)
     assert connection.lifetime == 3600.0
     assert connection.network == NetworkSettings(("192.0.2.1",), socket.AF_INET, 1_000_000, "bbr", 65_536)
@@ -110,7 +132,7 @@ def test_a_pattern_that_cannot_be_read_is_told():
     option = peer_options()
     broken = option.spec.model_copy(update={"groups": ("misc.[",)})
     with pytest.raises(PatternError, match=r"misc\.\["):
-        type(option)(option.name, option.uid, broken, option.lines, option.spool, option.backlog).rules(0)
+        replace(option, spec=broken).rules(0)
 
 
 def test_equal_manifests_make_equal_options():

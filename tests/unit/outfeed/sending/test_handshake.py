@@ -199,3 +199,21 @@ def test_a_peer_need_not_compress(line):
 
 def test_a_peer_that_wants_a_login_for_compression_says_so():
     assert after(Wishes(compress=True), b"200 welcome", b"480 log in")[0].refusal.cause is Cause.AUTH_FAILED
+
+
+# Headers alone
+
+
+@pytest.mark.parametrize("answer", [b"203 streaming", b"501 no"])
+def test_headers_alone_are_asked_for_last(answer):
+    handshake, sent = after(Wishes(headfeed=True), b"200 welcome", answer)
+    assert sent == b"MODE HEADFEED\r\n"
+    assert not handshake.done
+    assert handshake.answer(b"250 headers, then") == b""
+    assert handshake.done
+
+
+def test_a_peer_that_wants_bodies_is_not_fed_headers():
+    refusal = after(Wishes(headfeed=True, streaming=False), b"200 welcome", b"500 what?")[0].refusal
+    assert refusal.cause is Cause.REFUSED
+    assert "takes no articles without bodies" in refusal.reason
