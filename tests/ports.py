@@ -1,6 +1,11 @@
 """Free loopback ports for the servers that tests start."""
 
+import random
 import socket
+from contextlib import suppress
+
+LOWEST, HIGHEST = 10_000, 32_000
+"""Below those that the system gives to connections: one of these may come between the choice and the listening."""
 
 given: set[int] = set()
 
@@ -8,12 +13,16 @@ given: set[int] = set()
 def free_port() -> int:
     """A TCP port of 127.0.0.1 that nobody listens on and that this process gave to nobody before."""
     while True:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = int(probe.getsockname()[1])
-        if port not in given:
+        port = random.SystemRandom().randint(LOWEST, HIGHEST)
+        if port not in given and _is_free(port):
             given.add(port)
             return port
+
+
+def _is_free(port: int) -> bool:
+    with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+        return True
+    return False
 
 
 def loopbacks() -> list[str]:

@@ -53,7 +53,8 @@ def session():
             "enable_natpmp": False,
             "allow_multiple_connections_per_ip": True,
             "min_announce_interval": 1,
-            "min_reconnect_time": 1,
+            # It takes the connection ids of one tracker for another's that has the same address, and waits.
+            "udp_tracker_token_expiry": 1,
             "tracker_completion_timeout": 6,
             "tracker_receive_timeout": 3,
             "alert_mask": 0,

@@ -132,6 +132,7 @@ class HttpTracker:
         self.requests = []
         self.connections = 0
         self.open = 0
+        self.most_open = 0
         self.tasks = set()
 
     async def start(self, host="127.0.0.1", tls=None):
@@ -154,6 +155,7 @@ class HttpTracker:
         self.tasks.add(asyncio.current_task())
         self.connections += 1
         self.open += 1
+        self.most_open = max(self.most_open, self.open)
         try:
             await self.answer_all(reader, writer, self.connections)
         except (ConnectionError, asyncio.IncompleteReadError):

@@ -11,12 +11,13 @@ import argparse
 import asyncio
 import functools
 import os
+import statistics
 import sys
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from typing import NamedTuple
 
-from bench import forwardingcost, trackersides, udpload, wrkload
+from bench import forwardingcost, httpload, trackersides, udpload
 from bench.common import MIB, cost, in_turns, ratio_line, scratch_folder
 from bench.crowds import Crowd, announces
 from bench.trackersides import Place, Side
@@ -45,11 +46,30 @@ HTTP_GOALS = (Goal("opentracker", 2), Goal("npm", 2))
 UDP_GOALS = (Goal("opentracker", 0.6), Goal("npm", 5))
 
 
+class Costs:
+    """What the trackers spend."""
+
+    def __init__(self) -> None:
+        self._each: dict[str, list[float]] = {}
+
+    async def counted(self, name: str, place: Place, measure: Awaitable[float], seconds: float) -> float:
+        """The rate that is measured."""
+        before = cost(place.pid)
+        rate = await measure
+        spent = (cost(place.pid) - before).cpu
+        self._each.setdefault(name, []).append(spent / (rate * seconds) * 1e6)
+        return rate
+
+    def __str__(self) -> str:
+        """The medians; a busy machine changes them less than rates."""
+        return ", ".join(f"{name} {statistics.median(each):.1f}" for name, each in self._each.items())
+
+
 async def http_rate(place: Place, crowd: Crowd, seconds: float) -> float:
     """Announces a second over connections that are kept."""
     with scratch_folder() as folder:
-        wrkload.write_targets(crowd, folder / "targets")
-        return await wrkload.rate(place.port, folder / "targets", seconds)
+        httpload.write_targets(crowd, folder / "targets")
+        return await httpload.rate(place.port, folder / "targets", seconds)
 
 
 async def udp_rate(place: Place, crowd: Crowd, seconds: float) -> float:
@@ -66,7 +86,8 @@ class Bench:
         self.rows: dict[str, Callable[[], Awaitable[None]]] = {
             "memory": self.memory,
             "growth": self.growth,
-            "forwarding": self.forwarding,
+            "forwarding": functools.partial(self.forwarding, "forwarding", forwardingcost.FEW),
+            "forwarding-full": functools.partial(self.forwarding, "forwarding-full", forwardingcost.MANY),
             "udp-swarm": functools.partial(self.compare, "udp-swarm", udp_rate, ONE, UDP_GOALS),
             "udp-swarms": functools.partial(self.compare, "udp-swarms", udp_rate, MANY, UDP_GOALS),
             "http-swarm": functools.partial(self.compare, "http-swarm", http_rate, ONE, HTTP_GOALS),
@@ -76,12 +97,19 @@ class Bench:
     async def compare(self, name: str, measure: Callable, crowd: Crowd, goals: tuple[Goal, ...]) -> None:
         """Print the medians of all in turns, and how they compare; last with the best of the rivals."""
         print(f"{name}: {crowd}, load of the machine {os.getloadavg()[0]:.1f}")
+        costs = Costs()
         async with AsyncExitStack() as stack:
             places = {side: await stack.enter_async_context(run(crowd.torrents())) for side, run in SIDES.items()}
-            contenders = {side: functools.partial(measure, places[side], crowd, self.seconds) for side in SIDES}
+
+            async def rate(side: str) -> float:
+                measuring = measure(places[side], crowd, self.seconds)
+                return await costs.counted(side, places[side], measuring, self.seconds)
+
+            contenders = {side: functools.partial(rate, side) for side in SIDES}
             for side in SIDES:
                 await measure(places[side], crowd, self.seconds / 2)  # until all clients are known
             rates = await in_turns(contenders, self.rounds)
+        print(f"  microseconds of CPU an announce: {costs}")
         for rival, times in sorted(goals, key=lambda goal: rates[goal.rival]):
             line = ratio_line(name, rates["announcer"], rates[rival])
             print(f"  beside {rival}: {line} goal={times:g}", flush=True)
@@ -119,10 +147,11 @@ class Bench:
             f"memory: {used.rss / MIB:.0f} MiB resident with {STORED}; goal with a million: {MOST_MEMORY}", flush=True
         )
 
-    async def forwarding(self) -> None:
+    async def forwarding(self, name: str, crowd: Crowd) -> None:
         """Print what forwarding costs."""
-        forwarding, alone = await forwardingcost.rates(self.rounds)
-        print(f"{ratio_line('forwarding', forwarding, alone)} goal=0.8", flush=True)
+        print(f"{name}: {crowd}, load of the machine {os.getloadavg()[0]:.1f}")
+        forwarding, alone = await forwardingcost.rates(crowd, self.rounds)
+        print(f"{ratio_line(name, forwarding, alone)} goal=0.8", flush=True)
 
 
 async def main() -> None:
@@ -131,7 +160,7 @@ async def main() -> None:
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--rows", nargs="*", default=[])
     options = parser.parse_args()
-    if reason := trackersides.lacking() or wrkload.lacking():
+    if reason := trackersides.lacking() or httpload.lacking():
         sys.exit(reason)
     bench = Bench(options.rounds, options.seconds)
     for name in options.rows or bench.rows:

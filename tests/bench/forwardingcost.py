@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from announcerserver import AnnouncerServer
-from bench import wrkload
+from bench import httpload
 from bench.common import in_turns, scratch_folder
 from bench.crowds import Crowd
 from eventually import eventually
@@ -18,11 +18,13 @@ from processes import Running
 UPSTREAMS = 100
 MILLISECONDS = 50
 """That an upstream takes for an answer."""
-CROWD = Crowd(swarms=100, peers=1)
+FEW = Crowd(swarms=100, peers=1)
 """One client of each torrent: so each upstream is told once of each."""
-JOBS = UPSTREAMS * CROWD.swarms
-ALONE = 10.0
-"""Seconds of a run without forwarding."""
+MANY = Crowd(swarms=1000, peers=50)
+"""Of these there is more to tell than upstreams can take."""
+JOBS = UPSTREAMS * FEW.swarms
+SECONDS = 10.0
+"""Of a run without forwarding, and of one with a queue that stays full."""
 ANNOUNCES = ("forebay_announcer_announces_total", "http")
 
 
@@ -36,7 +38,12 @@ class Site:
     async def alone(self) -> float:
         """Announces a second that it answers without forwarders."""
         await self._set(0)
-        return await self._rate(asyncio.sleep(ALONE))
+        return await self._rate(asyncio.sleep(SECONDS))
+
+    async def full(self) -> float:
+        """The same while upstreams are told as much as they take."""
+        await self._set(UPSTREAMS)
+        return await self._rate(asyncio.sleep(SECONDS))
 
     async def forwarding(self) -> float:
         """The same until each upstream was told of each torrent."""
@@ -82,17 +89,19 @@ def upstreams(log: Path) -> Iterator[int]:
         running.kill()
 
 
-async def rates(rounds: int) -> tuple[float, float]:
+async def rates(crowd: Crowd, rounds: int) -> tuple[float, float]:
     """Announces a second over HTTP, with forwarding and without."""
     with scratch_folder() as folder, upstreams(folder / "upstreams.log") as port:
-        wrkload.write_targets(CROWD, folder / "targets")
-        server = AnnouncerServer(folder, forwarding={"throttleTop": 0})
+        httpload.write_targets(crowd, folder / "targets")
+        # With few torrents all are to go to all.
+        server = AnnouncerServer(folder, forwarding={"throttleTop": 0} if crowd == FEW else {})
         await server.start()
         assert server.running is not None
         try:
-            with wrkload.pressure(server.port, folder / "targets", folder / "wrk.log"):
+            with httpload.pressure(server.port, folder / "targets", folder / "wrk.log"):
                 site = Site(server, port)
-                found = await in_turns({"alone": site.alone, "forwarding": site.forwarding}, rounds)
+                forwarding = site.forwarding if crowd == FEW else site.full
+                found = await in_turns({"alone": site.alone, "forwarding": forwarding}, rounds)
         finally:
             server.running.kill()
     return found["forwarding"], found["alone"]

@@ -183,6 +183,8 @@ def degradations(tracker: Tracker, announcer: Announcer) -> list[Degradation]:
     elif spill and tracker.jobs and (trouble := tracker.jobs.problem):
         problem = f"jobs cannot be kept in Redis ({trouble}); a restart would forget those that wait"
         found.append(Degradation("SpillUnavailable", problem, "Spill", spill.name))
+    if tracker.blocked.problem:
+        found.append(Degradation("SnapshotFailed", f"{tracker.blocked.problem}; a restart would try them again"))
     if tracker.swarms.problem:
         found.append(Degradation("SnapshotFailed", f"{tracker.swarms.problem}; a restart would forget peers"))
     return found

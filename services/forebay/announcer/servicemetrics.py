@@ -39,19 +39,14 @@ def service_metrics(tracker: Tracker) -> Iterable[Metric]:
     yield _gauge("swarms", "Swarms.", len(tracker.table))
     yield _gauge("http_connections", "Connections of HTTP that are open.", tracker.listeners.connections)
     yield from _queue(tracker.queue())
-    yield _gauge("queue_spilled", "Jobs that wait in Redis for room.", tracker.jobs.spilled if tracker.jobs else 0)
+    yield _gauge("queue_spilled", "Jobs that wait in Redis for room.", tracker.spilled)
     yield from _forwarders(tracker.forwarders())
 
 
 def _requests(tracker: Tracker) -> Iterator[Metric]:
-    fronts = {
-        "http": tracker.listeners.site.tally,
-        "udp": tracker.listeners.udp_desk.tally,
-        "grpc": tracker.grpc_desk.tally,
-    }
     for name, documentation in _REQUESTS.items():
         counter = CounterMetricFamily(f"{PREFIX}_{name}", documentation, labels=["protocol"])
-        for protocol, tally in fronts.items():
+        for protocol, tally in tracker.tallies.items():
             counter.add_metric([protocol], getattr(tally, name))
         yield counter
 

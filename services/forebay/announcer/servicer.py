@@ -51,12 +51,13 @@ class AnnouncerServicer(AnnouncerServiceServicer):
 
     async def Scrape(self, request: pb.ScrapeRequest, context: Context) -> pb.ScrapeResponse:
         """Tell the sizes of swarms."""
-        desk = self._open().desk
+        tracker = self._open()
         check_number("info_hashes", len(request.info_hashes))
         for number, info_hash in enumerate(request.info_hashes):
             if len(info_hash) != messages.ID:
                 raise invalid(f"info_hashes[{number}]", f"has {len(info_hash)} octets; give {messages.ID}")
-        figures = desk.scrape(request.info_hashes)
+        figures = tracker.desk.scrape(request.info_hashes)
+        tracker.grpc_desk.tally.scrapes += 1
         return pb.ScrapeResponse(swarms=map(messages.swarm, request.info_hashes, figures))
 
     async def ListForwarders(self, request: pb.ListForwardersRequest, context: Context) -> pb.ListForwardersResponse:
@@ -78,8 +79,7 @@ class AnnouncerServicer(AnnouncerServiceServicer):
     async def GetQueue(self, request: pb.GetQueueRequest, context: Context) -> pb.GetQueueResponse:
         """Show the job queue, the schedule and the workers."""
         tracker = self._open()
-        spilled = tracker.jobs.spilled if tracker.jobs else 0
-        return messages.queue(tracker.queue(), spilled, tracker.table.peers, len(tracker.table))
+        return messages.queue(tracker.queue(), tracker.spilled, tracker.table.peers, len(tracker.table))
 
     async def ListSwarms(self, request: pb.ListSwarmsRequest, context: Context) -> pb.ListSwarmsResponse:
         """Show a page of the swarms."""

@@ -13,6 +13,8 @@ from forebay.announcer.forwarding.relay import Relay
 from forebay.announcer.fronts.desk import Desk
 from forebay.announcer.fronts.grpcdesk import GrpcDesk
 from forebay.announcer.fronts.listeners import Listeners, Places
+from forebay.announcer.fronts.stats import Moment
+from forebay.announcer.fronts.statspage import PATH, StatsPage
 from forebay.announcer.lasting.forwarderkeeper import ForwarderKeeper
 from forebay.announcer.lasting.jobkeeper import JobKeeper
 from forebay.announcer.lasting.swarmkeeper import SwarmKeeper
@@ -24,6 +26,7 @@ from forebay.announcer.settings import (
     swarm_limits,
     trusted_proxies,
 )
+from forebay.announcer.swarms.largest import Largest
 from forebay.announcer.swarms.outside import News
 from forebay.announcer.swarms.swarmtable import SwarmTable
 from forebay.announcer.upstream.upstreams import Upstreams
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from forebay.announcer.forwarding.forwarderspec import ForwarderSpec
     from forebay.announcer.forwarding.outcome import Answer
     from forebay.announcer.forwarding.status import ForwarderStatus, QueueStatus
+    from forebay.announcer.fronts.tally import Tally
     from forebay.api.v1alpha1 import AnnouncerSpec
     from forebay.api.v1alpha1.announcer import TrackerListener
     from forebay.runtime.clock import Clock
@@ -67,8 +71,9 @@ class Tracker:
         self.desk = Desk(
             self.table, access_list(spec.torrents), announce_settings(spec.announces), self.dispatcher.announced
         )
-        self.listeners = Listeners(self.desk, {}, clock)
+        self.listeners = Listeners(self.desk, {PATH: StatsPage(self.moment, clock)}, clock)
         self.grpc_desk = GrpcDesk(self.desk)
+        self.largest = Largest(self.table)
         self.jobs: JobKeeper | None = None
         """None where there is no Spill."""
         self.swarms = SwarmKeeper(self.table, folder, spec.swarms.snapshot_interval.total_seconds(), clock)
@@ -126,6 +131,35 @@ class Tracker:
         """The queue, the schedule and the workers."""
         return self.relay.status()
 
+    @property
+    def spilled(self) -> int:
+        """Jobs that wait in Redis for room."""
+        return self.jobs.spilled if self.jobs else 0
+
+    @property
+    def tallies(self) -> dict[str, Tally]:
+        """What each front has done, by its protocol."""
+        return {
+            "http": self.listeners.site.tally,
+            "udp": self.listeners.udp_desk.tally,
+            "grpc": self.grpc_desk.tally,
+        }
+
+    def moment(self) -> Moment:
+        """What is shown of it over HTTP."""
+        return Moment(
+            self.spec,
+            self.queue(),
+            self.spilled,
+            self.forwarders(),
+            self.paused,
+            self.table.peers,
+            len(self.table),
+            self.largest.swarms(),
+            self.tallies,
+            self.listeners.connections,
+        )
+
     async def close(self, tasks: Supervisor) -> None:
         """End everything, and keep what is to be there after a restart."""
         await self.listeners.stop()
@@ -149,6 +183,7 @@ class Tracker:
         while True:
             await self._clock.sleep(ROUND)
             self.table.expire(self._clock.monotonic())
+            self.largest.look()
 
 
 def _place(listener: TrackerListener, address: str) -> Address | None:

@@ -12,6 +12,7 @@ from forebay.announcer.announce import Event
 from forebay.announcer.forwarding.eligibility import Eligibility
 from forebay.announcer.forwarding.failurepolicy import Decision, Step, decide
 from forebay.announcer.forwarding.forwarders import Forwarders
+from forebay.announcer.forwarding.interval import due_after
 from forebay.announcer.forwarding.job import Job
 from forebay.announcer.forwarding.jobs import Flight, Jobs
 from forebay.announcer.forwarding.outcome import Answer, Cause, Failure, Outcome
@@ -54,7 +55,7 @@ class Dispatcher:
         self.eligibility = Eligibility()
         self.overflow: Overflow = NoOverflow()
         """Where jobs wait for which the queue has no room."""
-        self.wake: Callable[[], None] = _nothing
+        self.wake: Callable[[], None] = lambda: None
         """Is called when jobs came into the queue, for workers to look."""
         self._scaling = Scaling(settings)
         self._random = random
@@ -145,6 +146,8 @@ class Dispatcher:
         else:
             self.jobs.counters.dropped_full += share.forwarders - fitting
             number = fitting
+        if not number:
+            return None
         # A sample is in random order, too: it stands for shuffling all of them and taking the first.
         jobs = [Job(announce, forwarder.name, now) for forwarder in self._random.sample(eligible, number)]
         for job in jobs[:fitting]:
@@ -234,7 +237,8 @@ class Dispatcher:
         if announce.event is Event.STOPPED:
             self.eligibility.stopped(announce.info_hash, announce.peer_id, forwarder, now)
         else:
-            self.eligibility.told(announce.info_hash, announce.peer_id, forwarder, now + answer.interval, now)
+            at = now + due_after(answer.interval)
+            self.eligibility.told(announce.info_hash, announce.peer_id, forwarder, at, now)
         self.jobs.drop(flight.job)
         if flight.follow is not None:
             self._follow(Job(flight.follow, forwarder.name, now))
@@ -257,7 +261,8 @@ class Dispatcher:
             forwarder.suspend(now + decision.seconds, failure.cause, failure.reason)
         else:
             self.eligibility.put_off(flight.job.announce.info_hash, forwarder, now + decision.seconds, now)
-        if decision.step is Step.GIVE_UP:
+        # A name server that is away says nothing about the tracker.
+        if decision.step is Step.GIVE_UP and failure.cause is not Cause.NAME_SERVER_AWAY:
             self._count_failure(forwarder, failure, settings.fail_threshold)
         if decision.step is Step.RETRY:
             self._retry(flight, failure, decision, now)
@@ -292,7 +297,3 @@ class Dispatcher:
 
 def _bucket(settings: ForwardingSettings, now: float) -> TokenBucket:
     return TokenBucket(settings.rate_limit_per_second, settings.rate_limit_burst, now)
-
-
-def _nothing() -> None:
-    """Nobody works."""

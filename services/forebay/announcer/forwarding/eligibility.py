@@ -88,12 +88,15 @@ class Eligibility:
             return [forwarder for forwarder in forwarders if forwarder.blocked_until <= now]
         if torrent.quiet_until > now:
             return []
-        times = [
-            (max(forwarder.blocked_until, torrent.next_announce(forwarder.slot)), forwarder) for forwarder in forwarders
+        times, told = torrent.times, len(torrent.times)
+        due = [
+            forwarder
+            for forwarder in forwarders
+            if forwarder.blocked_until <= now and (forwarder.slot >= told or times[forwarder.slot] <= now)
         ]
-        due = [forwarder for at, forwarder in times if at <= now]
         if not due:
-            torrent.quiet_until = min((at for at, _ in times), default=0.0)
+            waits = (max(each.blocked_until, torrent.next_announce(each.slot)) for each in forwarders)
+            torrent.quiet_until = min(waits, default=0.0)
         return due
 
     def knowing(

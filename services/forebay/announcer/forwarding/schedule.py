@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import heapq
 from itertools import count
-from operator import attrgetter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from forebay.announcer.forwarding.job import Job, PendingKey, ScheduleKey
-
-_time = attrgetter("scheduled")
 
 
 class Schedule:
@@ -78,5 +75,16 @@ class Schedule:
         return removed
 
     def upcoming(self, number: int) -> list[Job]:
-        """The next so many jobs, the earliest first."""
-        return heapq.nsmallest(number, self._jobs.values(), key=_time)
+        """The next so many jobs, the earliest first. It looks at little more than those, however many wait."""
+        found: dict[ScheduleKey, Job] = {}
+        front = [(self._times[0], 0)] if self._times else []
+        while front and len(found) < number:
+            (time, _, key), at = heapq.heappop(front)
+            job = self._jobs.get(key)
+            if job is not None and job.scheduled == time:
+                found[key] = job
+            # Nobody is earlier than the one above in the heap: those below come into question now.
+            for below in (2 * at + 1, 2 * at + 2):
+                if below < len(self._times):
+                    heapq.heappush(front, (self._times[below], below))
+        return list(found.values())

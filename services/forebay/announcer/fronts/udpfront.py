@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from forebay.announcer.wire.addresses import packed
+from forebay.announcer.fronts.datagrams import Datagrams
 from forebay.runtime.errors import AddressError
 
 if TYPE_CHECKING:
@@ -17,11 +17,6 @@ if TYPE_CHECKING:
 
 RECEIVED = 4 << 20
 """Octets of packets that the system keeps for us while we are busy; it may grant less."""
-LONGEST = 2048
-"""Octets of a packet that are read."""
-AT_ONCE = 100
-"""Packets that are answered in a row, about a millisecond's work, before others have their turn."""
-
 log = structlog.stdlib.get_logger(__name__)
 
 
@@ -43,7 +38,7 @@ class UdpFront:
         except OSError as error:
             raise AddressError(f"cannot listen on {address} for announces over UDP: {error.strerror}") from error
         self._socket = made
-        asyncio.get_running_loop().add_reader(made, self._read, made)
+        asyncio.get_running_loop().add_reader(made, self._read, Datagrams(made))
         return int(made.getsockname()[1])
 
     def stop(self) -> None:
@@ -53,22 +48,19 @@ class UdpFront:
             self._socket.close()
             self._socket = None
 
-    def _read(self, source: socket.socket) -> None:
-        """Answer packets that have come."""
+    def _read(self, datagrams: Datagrams) -> None:
+        """Answer what has come; if that is not all, the event loop calls again, after others had their turn."""
         now = self._clock.monotonic()
-        for _ in range(AT_ONCE):
+        answers = []
+        for place, packet, address in datagrams.receive():
             try:
-                packet, sender = source.recvfrom(LONGEST)
-            except OSError:  # none is left, as a rule
-                return
-            try:
-                answer = self.desk.answer(packet, packed(sender[0]), now)
-                if answer is not None:
-                    source.sendto(answer, sender)
-            except OSError:  # the system does not take it: it is lost, as packets may be
-                self.desk.tally.ignored += 1
+                answer = self.desk.answer(packet, address, now)
             except Exception:  # a fault of ours must not end the front, as an exception here would
                 log.exception("announcer.udp_fault")
+                continue
+            if answer is not None:
+                answers.append((place, answer))
+        self.desk.tally.ignored += datagrams.answer(answers)
 
 
 async def _socket(address: Address) -> socket.socket:

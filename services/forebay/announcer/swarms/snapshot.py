@@ -98,6 +98,8 @@ def _swarms(body: bytes, now: float, wall: float) -> Iterator[tuple[bytes, Recor
             for width, count in zip(_WIDTHS, counts, strict=True):
                 lineup, at = _read_lineup(body, at, width, count, _Shift(now, clock + now - wall))
                 lineups.append(lineup)
+            if at > len(body):
+                raise ValueError("a swarm ends too early")
             yield info_hash, Record(downloaded, (lineups[0], lineups[1]))
     except error as problem:
         raise ValueError(f"a swarm ends too early: {problem}") from problem
@@ -122,6 +124,9 @@ def _read_lineup(body: bytes, at: int, width: int, count: int, shift: _Shift) ->
         return EMPTY, at
     seeders, paused = _LINEUP.unpack_from(body, at)
     at += _LINEUP.size
+    if at + count * (width + 8 + 1) + paused * width > len(body):
+        # Known before it is read: numbers of no sense cost nothing.
+        raise ValueError(f"a swarm of {count} peers, {paused} of them paused, ends too early")
     octets, at = body[at : at + width * count], at + width * count
     seen = array("d")
     seen.frombytes(body[at : at + 8 * count])

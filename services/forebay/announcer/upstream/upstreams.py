@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from forebay.announcer.forwarding.outcome import Failure
 from forebay.announcer.upstream.httpupstream import HttpUpstream
 from forebay.announcer.upstream.udpupstream import UdpUpstream
+from forebay.announcer.upstream.withoutkeys import without_keys
 
 if TYPE_CHECKING:
     import ssl
@@ -29,7 +32,10 @@ class Upstreams:
     async def announce(self, spec: ForwarderSpec, announce: Announce) -> Outcome:
         """Send an announce; what came of it. The caller bounds how long it takes."""
         client = self._udp if spec.url.lower().startswith("udp:") else self._http
-        return await client.announce(spec, announce)
+        outcome = await client.announce(spec, announce)
+        if isinstance(outcome, Failure):
+            return replace(outcome, reason=without_keys(outcome.reason, spec.url))
+        return outcome
 
     async def close(self) -> None:
         """Close all connections and sockets."""

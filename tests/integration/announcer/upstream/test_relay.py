@@ -16,7 +16,7 @@ from forebay.runtime import SystemClock
 from forwardings import announce, spec
 from openfiles import open_files
 from ports import free_port
-from trackers import HttpTracker
+from trackers import HttpTracker, told
 
 
 class Site:
@@ -105,3 +105,35 @@ async def test_slow_trackers_do_not_keep_the_relay_from_ending():
         await eventually(lambda: tracker.open == 10)
     await eventually(lambda: tracker.open == 0)
     await tracker.stop()
+
+
+async def test_trackers_that_never_end_cost_no_more_than_the_workers(tracker, udp_tracker, scale):
+    udp_tracker.drop_connects = 10**9
+    paths = ("/silent", "/endless", "/reset", "/close-ends-it", "/long", "/loop")
+    specs = [spec(path.strip("/"), tracker.url(path), timeout=0.2) for path in paths]
+    specs.append(spec("udp", udp_tracker.url(), timeout=0.2))
+    tasks, files = len(asyncio.all_tasks()), open_files()
+    async with running(specs, workers=5, max_workers=10, attempts=1, fail_threshold=0) as site:
+        before = len(asyncio.all_tasks())
+        for number in range(20 * scale):
+            site.announced(f"t{number}")
+        while site.relay.status().pending:
+            await asyncio.sleep(0.05)
+            assert site.relay.workers <= 10
+            assert len(asyncio.all_tasks()) - before <= 3 * 10 + len(tracker.tasks)
+        assert tracker.most_open <= 2 * 10, "one that was given up may still be closing"
+        states = site.states()
+    assert {name for name, state in states.items() if state.samples} == {"close-ends-it"}
+    assert {states["silent"].condition, states["udp"].condition} == {Condition.ENABLED}
+    await eventually(
+        lambda: (tracker.open, open_files() <= files, len(asyncio.all_tasks()) <= tasks) == (0, True, True)
+    )
+
+
+async def test_a_reason_tells_no_key_of_the_url(tracker):
+    reason = "k-12345678 of http://t.example/?k=1 is unknown"
+    tracker.replies["/k-12345678/announce"] = told(failure_reason=reason, retry_in="never")
+    async with running([spec("one", tracker.url("/k-12345678/announce"))]) as site:
+        site.announced(initial=True)
+        await site.idle()
+        assert site.states()["one"].reason == "… of http://t.example is unknown"

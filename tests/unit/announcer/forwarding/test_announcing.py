@@ -6,7 +6,7 @@ from forebay.announcer.forwarding.eligibility import REMEMBERED
 from forebay.announcer.forwarding.outcome import Answer, Cause
 from forebay.announcer.forwarding.refusal import Refusal, Why
 from forebay.announcer.forwarding.settings import ForwardingSettings
-from forwardings import Driven, failure, octets, spec
+from forwardings import Driven, announce, failure, octets, spec
 
 
 def names(driven):
@@ -27,11 +27,11 @@ def test_without_forwarders_there_is_nothing_to_do():
     assert driven.pending == 0
 
 
-def test_a_re_announce_waits_for_the_next_announce():
+def test_a_re_announce_waits_for_the_next_announce_but_for_what_timers_differ():
     driven = Driven()
     driven.announced()
     driven.work(Answer(interval=1800.0))
-    driven.now += 1799.9
+    driven.now += 1739.9
     driven.announced()
     assert driven.take() is None
     driven.now += 0.1
@@ -43,7 +43,7 @@ def test_a_nonsense_interval_cannot_make_it_announce_at_each_client_announce_or_
     driven = Driven()
     driven.announced()
     driven.work(Answer(interval=300.0))
-    assert driven.core.eligibility.next_announce(octets("torrent"), driven.core.forwarders.get("f0")) == 1300.0
+    assert driven.core.eligibility.next_announce(octets("torrent"), driven.core.forwarders.get("f0")) == 1285.0
 
 
 def test_a_client_has_one_job_for_a_forwarder_until_it_is_done():
@@ -280,3 +280,21 @@ def test_torrents_that_nobody_announces_are_forgotten():
     driven.work()
     driven.tick(REMEMBERED + 1)
     assert len(driven.core.eligibility) == 0
+
+
+def test_whether_it_is_the_first_is_asked_only_when_the_announce_goes_somewhere():
+    driven, asked = Driven(), []
+    knows = asked.append  # returns None: no
+    driven.core.announced(announce(), knows, driven.now)
+    driven.work(Answer(interval=1800.0))
+    driven.core.announced(announce(), knows, driven.now)
+    assert asked == [announce()]
+
+
+def test_workers_are_woken_when_there_is_a_job_and_only_then():
+    driven, woken = Driven(queue_size=1), []
+    driven.core.wake = lambda: woken.append(driven.queue.depth)
+    driven.announced()
+    driven.announced()
+    driven.announced("other")
+    assert woken == [1]

@@ -57,6 +57,13 @@ def test_ten_failed_requests_in_a_row_disable(failures, disabled):
     assert driven.core.forwarders.get("f0").disabled is disabled
 
 
+def test_a_name_server_that_is_away_never_disables():
+    driven = Driven()
+    for number in range(20):
+        failed_for_good(driven, f"t{number}", failure(Cause.NAME_SERVER_AWAY))
+    assert (driven.state().condition, driven.state().failures) == (Condition.ENABLED, 0)
+
+
 def test_the_reason_of_too_many_failures_names_the_last():
     driven = Driven(fail_threshold=2)
     failed_for_good(driven, "one", failure(Cause.TIMEOUT, reason="no answer"))

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from forebay.announcer.forwarding.failurepolicy import Decision, Step, decide
+from forebay.announcer.forwarding.failurepolicy import NOTHING_OWN, Decision, OwnPolicy, Step, decide
 from forebay.announcer.forwarding.outcome import Cause
 from forebay.announcer.forwarding.settings import ForwardingSettings
 from forwardings import failure
@@ -61,3 +61,25 @@ def test_what_the_tracker_asks_for_is_scheduled_below_ten_minutes(minutes, step)
 
 def test_a_wait_that_the_tracker_asks_for_is_no_failed_attempt():
     assert decide(failure(Cause.FAILURE_REASON, 60.0), 5, SETTINGS).step is Step.RETRY
+
+
+def test_a_policy_with_nothing_of_its_own_is_that_of_the_announcer():
+    assert NOTHING_OWN.over(SETTINGS) is SETTINGS
+
+
+def test_what_is_its_own_stands_in_the_place_of_the_announcer_s():
+    own = OwnPolicy(suspension=7.0, attempts=2, retry_base=0.1, fail_threshold=3).over(SETTINGS)
+    assert (own.suspension, own.attempts, own.retry_base, own.fail_threshold) == (7.0, 2, 0.1, 3)
+    assert own.queue_size == SETTINGS.queue_size
+
+
+def test_zero_is_told_and_none_is_not():
+    own = OwnPolicy(fail_threshold=0).over(SETTINGS)
+    assert (own.fail_threshold, own.attempts) == (0, SETTINGS.attempts)
+
+
+def test_decisions_follow_the_forwarder_s_own_policy():
+    own = OwnPolicy(suspension=7.0, attempts=2, retry_base=0.1).over(SETTINGS)
+    assert decide(failure(Cause.TOO_MANY_REQUESTS), 1, own) == Decision(Step.SUSPEND, 7.0)
+    assert decide(failure(Cause.TIMEOUT), 1, own) == Decision(Step.RETRY, 0.2)
+    assert decide(failure(Cause.TIMEOUT), 2, own).step is Step.GIVE_UP

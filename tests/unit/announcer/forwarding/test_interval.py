@@ -2,7 +2,7 @@
 
 import pytest
 
-from forebay.announcer.forwarding.interval import announce_interval
+from forebay.announcer.forwarding.interval import announce_interval, due_after
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,10 @@ from forebay.announcer.forwarding.interval import announce_interval
 )
 def test_kept_within_reason(interval, min_interval, seconds):
     assert announce_interval(interval, min_interval) == seconds
+
+
+@pytest.mark.parametrize(
+    ("interval", "due"), [(300, 285), (1000, 950), (1200, 1140), (1800, 1740), (10_800, 10_740)], ids=str
+)
+def test_a_client_may_come_a_little_early(interval, due):
+    assert due_after(float(interval)) == due

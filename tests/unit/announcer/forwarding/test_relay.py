@@ -252,3 +252,31 @@ async def test_workers_look_when_jobs_came_by_themselves():
         site.dispatcher.wake()
         await settle()
         assert len(site.upstream.requests) == 1
+
+
+async def test_at_the_end_requests_in_flight_end_and_no_others_begin():
+    async with running(workers=2) as site:
+        for number in range(5):
+            await site.announced(f"t{number}")
+        ending = asyncio.create_task(site.relay.finish(60))
+        await settle()
+        await site.upstream.answer()
+        assert not ending.done()
+        await site.upstream.answer()
+        await ending
+        assert len(site.upstream.requests) == 2
+        assert (site.relay.status().depth, len(site.heard)) == (3, 2)
+
+
+async def test_at_the_end_nobody_waits_where_nothing_is_in_flight():
+    async with running() as site:
+        await site.relay.finish(60)
+        await site.announced()
+        assert site.upstream.requests == []
+
+
+async def test_at_the_end_a_request_that_does_not_end_is_waited_for_no_longer_than_the_grace():
+    async with running() as site:
+        await site.announced()
+        await site.relay.finish(0.01)
+        assert len(site.upstream.waiting) == 1

@@ -42,6 +42,19 @@ def test_never_below_the_base(workers, change):
     assert step(0, workers) == change
 
 
+@pytest.mark.parametrize("fill", [0, 39, 50, 60])
+def test_fewer_than_the_base_grow_to_it_whatever_the_fill(fill):
+    assert step(fill, workers=9) == 1
+
+
+def test_a_base_that_was_raised_is_reached_one_a_second():
+    scaling = Scaling(ForwardingSettings(workers=2))
+    scaling.settings = ForwardingSettings(workers=4)
+    assert [scaling.step(filled(0), workers, now) for workers, now in ((2, 0.0), (3, 0.5), (3, 1.0), (4, 2.0))] == [
+        1, 0, 1, 0,
+    ]  # fmt: skip
+
+
 def test_a_maximum_below_the_base_is_the_base():
     assert ForwardingSettings(workers=10, max_workers=3).most_workers == 10
 

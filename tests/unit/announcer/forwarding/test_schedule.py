@@ -1,5 +1,7 @@
 """The schedule."""
 
+from random import Random
+
 from forebay.announcer.forwarding.job import Job
 from forebay.announcer.forwarding.schedule import Schedule
 from forwardings import announce
@@ -61,3 +63,25 @@ def test_the_next_ones():
     for number in range(12):
         schedule.add(job(str(number), at=100.0 - number))
     assert [upcoming.scheduled for upcoming in schedule.upcoming(10)] == [89.0 + number for number in range(10)]
+
+
+def test_the_next_ones_are_found_among_many_that_came_and_went():
+    random, schedule, jobs = Random(0), Schedule(2000), {}
+    for number in range(3000):
+        one = job(str(random.randrange(1000)), at=float(random.randrange(500)))
+        if schedule.add(one):
+            jobs[one.schedule_key] = one
+        elif number % 3:
+            schedule.remove(jobs.pop(one.schedule_key).pending_key)
+    times = sorted(one.scheduled for one in jobs.values())
+    assert [one.scheduled for one in schedule.upcoming(50)] == times[:50]
+    assert len(schedule.upcoming(5000)) == len(jobs)
+
+
+def test_a_job_that_came_again_for_the_same_time_is_one():
+    schedule = Schedule(10)
+    for _ in range(2):
+        schedule.add(job(at=10.0))
+        schedule.remove(job().pending_key)
+    schedule.add(job(at=10.0))
+    assert schedule.upcoming(10) == [job(at=10.0)]

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import struct
 from contextlib import suppress
 
 import pytest
@@ -223,6 +224,15 @@ def test_a_sound_block_that_makes_no_sense_is_passed_over(site):
     blocks = [pack_block(swarm[:30], 0.0), pack_block(swarm, site.clock.wall() - site.clock.monotonic())]
     site.file.write_bytes(b"".join([*blocks, pack_block(b"", 0.0)]))
     assert site.restart().peers == 1
+    assert (site.folder / DAMAGED).exists()
+
+
+@pytest.mark.parametrize("counts", [(1, 0xFFFFFFFF), (0xFFFFFFFF, 0)], ids=["paused", "peers"])
+def test_numbers_that_make_no_sense_cost_nothing(site, counts):
+    peers, paused = counts
+    swarm = octets("torrent") + struct.pack("<IIIII", 0, peers, 0, 0, paused) + bytes(100)
+    site.file.write_bytes(pack_block(swarm, 0.0) + pack_block(b"", 0.0))
+    assert len(site.restart()) == 0
     assert (site.folder / DAMAGED).exists()
 
 

@@ -1,9 +1,9 @@
 """The largest swarms."""
 
+from forebay.announcer.announce import Event
 from forebay.announcer.swarms import largest
 from forebay.announcer.swarms.largest import MOST, Largest
 from forebay.announcer.swarms.outside import News
-from forebay.announcer.announce import Event
 from swarms import announce, endpoint, octets, swarm_table
 
 

@@ -19,7 +19,7 @@ from forebay.announcer.upstream.trouble import connection_failure
         (ConnectionResetError(errno.ECONNRESET, "reset"), Cause.CONNECTION_LOST),
         (OSError("no number"), Cause.CONNECTION_LOST),
         (socket.gaierror(socket.EAI_NONAME, "Name or service not known"), Cause.NAME_UNKNOWN),
-        (socket.gaierror(socket.EAI_AGAIN, "Temporary failure"), Cause.NAME_UNKNOWN),
+        (socket.gaierror(socket.EAI_AGAIN, "Temporary failure"), Cause.NAME_SERVER_AWAY),
     ],
     ids=str,
 )

@@ -26,8 +26,8 @@ def write_targets(crowd: Crowd, file: Path) -> None:
 
 
 def command(port: int, targets: Path, seconds: float) -> list[object]:
-    """What is run."""
-    options = (f"-t{THREADS}", f"-c{CONNECTIONS}", f"-d{seconds:g}s", "--timeout", "10s")
+    """What is run; wrk knows whole seconds only."""
+    options = (f"-t{THREADS}", f"-c{CONNECTIONS}", f"-d{max(1, round(seconds))}s", "--timeout", "10s")
     return ["wrk", *options, "-s", SCRIPT, f"http://127.0.0.1:{port}", "--", targets]
 
 
