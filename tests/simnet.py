@@ -107,14 +107,17 @@ class SimNode:
 class SimNet:
     """All nodes, all datagrams on their way, and the time."""
 
-    def __init__(self, seed: int = 1, weather: Weather = FAIR, *, keeps: bool = False) -> None:
-        """`keeps`: nodes remember what they sent."""
+    def __init__(
+        self, seed: int = 1, weather: Weather = FAIR, *, keeps: bool = False, randoms: type[Random] = Random
+    ) -> None:
+        """`keeps`: nodes remember what they sent; `randoms`: where they get their chance from."""
         self.random = Random(seed)
         self.weather = weather
         self.now = 1000.0
         self.nodes: dict[str, SimNode] = {}
         self.parted: set[frozenset[str]] = set()
         self.keeps = keeps
+        self.randoms = randoms
         self._events: list[tuple[float, int, Callable[[], None]]] = []
         self._order = count()
         self._starts = count(1)
@@ -139,7 +142,7 @@ class SimNet:
         )
         if conduit:
             settings = replace(settings, multicast=(conduit, conduit), unicast=conduit)
-        node = self.nodes[address] = SimNode(self, address, settings, Random(self.random.random()))
+        node = self.nodes[address] = SimNode(self, address, settings, self.randoms(self.random.random()))
         self.pump(node)
         return node
 

@@ -87,6 +87,10 @@ class PlainDeclarations:
         self.resources: dict[int, str] = {}
         """URIs by id, as peers declared them."""
 
+    def subscribers(self, rid: int) -> set[int]:
+        """The slots of the peers that subscribe to a resource."""
+        return self._wanted.get(rid, set())
+
     def welcome(self, peer: Peer, now: float) -> None:  # noqa: D102
         self._peers.append(peer)
         known: list[Declaration] = [PublisherDeclaration(rid) for rid in self._published]
@@ -123,8 +127,8 @@ class PlainDeclarations:
             self._tell(ForgetSubscriber(subscription.rid), now)
 
     def wanted(self, settings: PublisherSettings) -> bool:  # noqa: D102
-        peers = self._wanted.get(settings.rid)
-        return bool(peers) if settings.conduit >= 0 else bool(peers) and -settings.conduit - 1 in (peers or ())
+        peers = self.subscribers(settings.rid)
+        return bool(peers) if settings.conduit >= 0 else -settings.conduit - 1 in peers
 
     def recipients(self, sample: Data | WriteData) -> Sequence[Subscription]:  # noqa: D102
         return self._subscriptions.get(sample.rid, ()) if isinstance(sample, Data) else ()

@@ -89,12 +89,20 @@ class Intake:
             elif isinstance(message, AckNack):
                 sent += self._dispatch.outgoing(self._transmission.acknowledge(peer, message, now), now)
             elif isinstance(message, Synch):
-                sent += self._dispatch.answers(peer, self._reception.synch(peer, message, now), now)
+                sent += self._take_synch(peer, message, now)
             else:
                 run = _run(cast("Sequence[NumberedMessage]", messages), place)
                 sent += self._dispatch.answers(peer, self._reception.numbered(peer, run, now), now)
                 place += len(run) - 1
             place += 1
+        return sent
+
+    def _take_synch(self, peer: Peer, message: Synch, now: float) -> list[Sent]:
+        answers, doubtful = self._reception.synch(peer, message, now)
+        sent = self._dispatch.answers(peer, answers, now)
+        if doubtful:
+            # Whoever does not know the node asks for a session then.
+            sent += self._dispatch.posted([self._sessions.reminder(peer.address)], now)
         return sent
 
     def _take_unknown(self, messages: Sequence[Message], source: Hashable, now: float) -> list[Sent]:
@@ -123,7 +131,7 @@ class Intake:
             case Scout():
                 return sessions.scouted(message, source)
             case Ping():
-                return [Posted(Pong(message.hash), source)] if sessions.peers.by_address(source) else []
+                return [Posted(Pong(message.hash), source)] if sessions.at(source) else []
             case Hello():
                 return sessions.greeted(message, source, now)
             case Open():

@@ -210,7 +210,7 @@ class Node:
         """The household of sessions: a session has ended."""
         self.declarations.dismiss(peer)
         self.transmission.leave(peer)
-        self.reception.dismiss(peer, self.sessions.peers.by_id(peer.peer_id))
+        self.reception.dismiss(peer)
 
     def notify(self, event: PeerEvent) -> None:
         """The household of sessions: tell who wants to know."""

@@ -144,7 +144,7 @@ def test_a_refused_sample_is_not_acknowledged_and_comes_again():
 
 
 def test_a_refused_sample_is_asked_for_by_the_next_synch_only():
-    """Else sender and receiver would hand it to and fro as fast as the network can."""
+    """Else sender and receiver would pass it back and forth as fast as the network can."""
     receiver = conduit()
     arrive(receiver, 0, 1, taken=1)
     assert receiver.answer(1.0) is None
@@ -161,42 +161,57 @@ def test_an_old_synch_changes_nothing():
     assert receiver.answer(1.0, asked=True, synch=True) == Answer(3, None)
 
 
+def astray(receiver, number, unacknowledged, times=(1.0, 1.1, 1.3, 1.4, 1.6)):
+    for now in times:
+        receiver.synch(number, unacknowledged, now)
+
+
 def test_what_the_sender_no_longer_has_counts_as_lost():
     receiver = conduit()
     arrive(receiver, 0)
-    receiver.synch(20, 5, 1.0)
+    astray(receiver, 20, 5)
     assert receiver.lost == 14
     assert arrive(receiver, 15) == [15]
 
 
-def stray(receiver, times):
-    for now in times:
-        receiver.synch(10, 3, now)
-
-
 def test_a_receiver_ahead_of_its_sender_begins_again():
-    """A datagram of an earlier session had told it a number that the sender has yet to reach."""
+    """A SYNCH of an earlier session had told it a number that the sender has yet to reach."""
     receiver = conduit(synched_at=500)
-    stray(receiver, [1.0, 1.1, 1.3])
-    assert receiver.resynchronised == 1
+    astray(receiver, 10, 3)
+    assert (receiver.resynchronised, receiver.lost) == (1, 0)
     assert arrive(receiver, 7, 8) == [7, 8]
 
 
+@pytest.mark.parametrize("number", [10, 900], ids=["behind", "ahead"])
 @pytest.mark.parametrize(
-    "times", [pytest.param([1.0, 2.0], id="too few"), pytest.param([1.0, 1.01, 1.02, 1.03], id="too soon")]
+    "times", [pytest.param([1.0, 2.0, 3.0], id="too few"), pytest.param([1.0, 1.01, 1.02, 1.03, 1.04], id="too soon")]
 )
-def test_a_few_late_synchs_do_not_take_it_back(times):
+def test_a_few_synchs_that_are_late_or_of_another_session_do_not_move_it(times, number):
     receiver = conduit(synched_at=500)
-    stray(receiver, times)
+    astray(receiver, number, 3, times)
     assert receiver.expected == 500
 
 
-def test_samples_in_order_between_them_show_that_the_synchs_were_late():
+def test_a_synch_that_agrees_shows_that_the_others_were_late():
     receiver = conduit(synched_at=500)
-    stray(receiver, [1.0, 1.1])
-    arrive(receiver, 500)
-    stray(receiver, [1.3])
-    assert receiver.expected == 501
+    astray(receiver, 10, 3, [1.0, 1.1, 1.2, 1.3])
+    receiver.synch(501, 1, 1.5)
+    astray(receiver, 10, 3, [1.6])
+    assert receiver.expected == 500
+
+
+def test_a_receiver_that_was_astray_gets_nothing_twice():
+    receiver = conduit()
+    arrive(receiver, 0, 1, 2)
+    astray(receiver, 700, 0)
+    astray(receiver, 3000, 2, [2.0, 2.1, 2.3, 2.4, 2.6])
+    astray(receiver, 5, 5, [3.0, 3.1, 3.3, 3.4, 3.6])
+    assert arrive(receiver, 0, 1, 2, 3, 4) == [3, 4]
+
+
+def test_a_synch_tells_whether_it_agrees():
+    receiver = conduit(synched_at=500)
+    assert [receiver.synch(number, 3, 1.0) for number in (499, 500, 503, 504)] == [False, True, True, False]
 
 
 def test_numbers_wrap():

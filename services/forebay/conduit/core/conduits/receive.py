@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 MASK_BITS = 32
 """The most samples that one request asks for beside the first one."""
-STALE_SYNCHS = 3
-"""So many SYNCHs in a row from behind what was received mean that the receiver is mistaken,"""
-STALE_SECONDS = 0.25
+STRAY_SYNCHS = 5
+"""So many SYNCHs in a row that do not agree with what was received mean that the receiver is astray,"""
+STRAY_SECONDS = 0.5
 """if they come over such a time, which no datagram spends in the network."""
 
 
@@ -51,13 +51,14 @@ class ReceiveConduit:
     __slots__ = (
         "_answered",
         "_answered_number",
-        "_behind",
-        "_behind_since",
         "_held",
         "_most_held",
         "_numbers",
         "_round_trip",
         "_seen",
+        "_started",
+        "_stray",
+        "_stray_since",
         "_unreliable",
         "busy",
         "expected",
@@ -82,7 +83,7 @@ class ReceiveConduit:
         self.lost = 0
         """Samples that the sender no longer has, though they never arrived."""
         self.resynchronised = 0
-        """How often the receiver found itself ahead of the sender, and began again."""
+        """How often the receiver was astray, and began again."""
         self.refused = False
         """Whether a subscriber refused the expected sample."""
         self.taken: set[int] = set()
@@ -95,11 +96,13 @@ class ReceiveConduit:
         self._held: dict[int, Numbered] = {}
         self._answered = -inf
         self._answered_number = -1
-        self._behind = 0
-        self._behind_since = 0.0
+        self._stray = 0
+        self._stray_since = 0.0
         self._unreliable: int | None = None
         self._seen: int | None = None
-        """Up to which number an earlier session with the sender has come."""
+        """Up to which number the receiver has come before it began where it did last."""
+        self._started: int | None = None
+        """Where that was."""
 
     @property
     def missing(self) -> bool:
@@ -109,7 +112,7 @@ class ReceiveConduit:
     def successor(self) -> ReceiveConduit:
         """For a new session with a sender that counts on: what was received before does not come twice."""
         successor = ReceiveConduit(self._numbers, self._most_held, self._round_trip)
-        successor._seen = self.expected if self.synched else self._seen
+        successor._seen = self._reached()
         return successor
 
     def arrive(self, samples: Sequence[T]) -> list[T]:
@@ -130,8 +133,6 @@ class ReceiveConduit:
             expected = (expected + 1) & mask
         if self._numbers.distance(expected, self.known) > 0:
             self.known = expected
-        if ready:
-            self._behind = 0
         return ready
 
     def accept(self, ready: int, accepted: int) -> None:
@@ -153,21 +154,25 @@ class ReceiveConduit:
                 found.append(sample)
         return found
 
-    def synch(self, number: int, unacknowledged: int, now: float) -> None:
-        """The sender's next number, and how many before it somebody has not acknowledged."""
+    def synch(self, number: int, unacknowledged: int, now: float) -> bool:
+        """The sender's next number, and how many before it somebody has not acknowledged.
+
+        Whether that agrees with what was received: if not, it may be another sender, or another session.
+        """
         numbers = self._numbers
         base = (number - unacknowledged) & numbers.mask
+        ahead = numbers.distance(number, self.expected)
         if not self.synched:
             self._begin(number, base)
-        elif numbers.distance(number, self.expected) < 0:
-            self._fallen_behind(number, base, now)
+            return True
+        agrees = ahead >= 0 >= numbers.distance(base, self.expected)
+        if agrees:
+            self._stray = 0
         else:
-            self._behind = 0
-            if (gap := numbers.distance(base, self.expected)) > 0:
-                self.lost += gap
-                self._restart(base)
-            if numbers.distance(number, self.known) > 0:
-                self.known = number
+            self._disagree(number, base, now)
+        if ahead > numbers.distance(self.known, self.expected):
+            self.known = number
+        return agrees
 
     def answer(self, now: float, *, asked: bool = False, synch: bool = False) -> Answer | None:
         """What to tell the sender now, if anything.
@@ -203,37 +208,47 @@ class ReceiveConduit:
 
     def _keep(self, sample: Numbered, expected: int) -> None:
         number = sample.number
-        ahead = self._numbers.distance(number, expected)
-        if ahead <= 0:
+        numbers = self._numbers
+        ahead = numbers.distance(number, expected)
+        # No window reaches as far as that: it is a sample of a turn of the numbers ago.
+        if not 0 < ahead < numbers.half - 1:
             return
         if ahead <= self._most_held:
             self._held[number] = sample
-        if self._numbers.distance(number, self.known) >= 0:
-            self.known = (number + 1) & self._numbers.mask
+        if ahead >= numbers.distance(self.known, expected):
+            self.known = (number + 1) & numbers.mask
 
     def _begin(self, number: int, base: int) -> None:
-        numbers, seen = self._numbers, self._seen
-        self.expected = base
-        if seen is not None and 0 < numbers.distance(seen, base) <= numbers.distance(number, base):
+        """Where the sender has begun; but what was received before does not come twice."""
+        numbers, seen = self._numbers, self._reached()
+        self.expected, self.known = base, number
+        # The SYNCH may be older than what was received; if that seems to be very far ahead, the numbers have wrapped.
+        if seen is not None and numbers.distance(seen, base) > 0 and numbers.distance(seen, number) < numbers.half // 2:
             self.expected = seen
-        self.known = number
+            if numbers.distance(seen, number) > 0:
+                self.known = seen
+        self._seen, self._started = seen, self.expected
         self.synched = True
 
-    def _fallen_behind(self, number: int, base: int, now: float) -> None:
-        """An old SYNCH that was long on its way; or one of an earlier session has taken the receiver astray."""
-        self._behind += 1
-        if self._behind == 1:
-            self._behind_since = now
-        elif self._behind >= STALE_SYNCHS and now - self._behind_since >= STALE_SECONDS:
-            self._behind = 0
-            self.resynchronised += 1
-            self._restart(base)
-            self.known = number
+    def _reached(self) -> int | None:
+        """The number after the last sample that was received; None when none was."""
+        return self._seen if not self.synched or self.expected == self._started else self.expected
 
-    def _restart(self, base: int) -> None:
-        self.expected = base
-        self._held.clear()
-        self.taken.clear()
-        self.refused = False
-        if self._numbers.distance(base, self.known) > 0:
-            self.known = base
+    def _disagree(self, number: int, base: int, now: float) -> None:
+        """What the receiver waits for is beyond what the sender has, or before it.
+
+        A SYNCH that was long on its way says so too, and one of an earlier session may have led the receiver astray.
+        """
+        self._stray += 1
+        if self._stray == 1:
+            self._stray_since = now
+        elif self._stray >= STRAY_SYNCHS and now - self._stray_since >= STRAY_SECONDS:
+            self._stray = 0
+            self.resynchronised += 1
+            reached = self._reached()
+            self._begin(number, base)
+            if reached is not None and (gap := self._numbers.distance(self.expected, reached)) > 0:
+                self.lost += gap
+            self._held.clear()
+            self.taken.clear()
+            self.refused = False

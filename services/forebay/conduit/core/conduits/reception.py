@@ -34,6 +34,8 @@ class Reception:
         self._declarations = declarations
         self._admits = admits
         self._conduits: dict[Peer, dict[int, ReceiveConduit]] = {}
+        self._earlier: dict[bytes, dict[int, ReceiveConduit]] = {}
+        """What the conduits of peers without a session have come to, by peer id."""
         self._late: dict[tuple[Peer, int], ReceiveConduit] = {}
         """Conduits with a request that was held back."""
 
@@ -60,16 +62,17 @@ class Reception:
         asked = messages[-1].s or any(message.s for message in messages)
         return self._answer(peer, first.conduit, conduit, conduit.answer(now, asked=asked))
 
-    def synch(self, peer: Peer, message: Synch, now: float) -> list[AckNack]:
-        """A peer tells how far its numbers go; returns what to answer."""
+    def synch(self, peer: Peer, message: Synch, now: float) -> tuple[list[AckNack], bool]:
+        """A peer tells how far its numbers go; returns what to answer, and whether the session is in doubt."""
         conduit = self._conduit(peer, message.conduit)
         if conduit is None or not message.reliable or not conduit.busy.acquire(blocking=False):
-            return []
+            return [], False
         try:
-            conduit.synch(message.number, message.unacked or 0, now)
+            agrees = conduit.synch(message.number, message.unacked or 0, now)
         finally:
             conduit.busy.release()
-        return self._answer(peer, message.conduit, conduit, conduit.answer(now, asked=message.s, synch=True))
+        answer = conduit.answer(now, asked=message.s, synch=True)
+        return self._answer(peer, message.conduit, conduit, answer), not agrees
 
     def housekeep(self, now: float) -> list[tuple[Peer, AckNack]]:
         """The requests that have been held back long enough."""
@@ -84,12 +87,12 @@ class Reception:
         """When `housekeep` has something to do."""
         return min((conduit.nack_due for conduit in list(self._late.values())), default=inf)
 
-    def dismiss(self, peer: Peer, successor: Peer | None) -> None:
-        """The session has ended; `successor` is another one with the same peer."""
-        if successor is not None:
-            self._of(successor)
-        for number in self._conduits.pop(peer, {}):
+    def dismiss(self, peer: Peer) -> None:
+        """The session has ended."""
+        conduits = self._conduits.pop(peer, {})
+        for number in conduits:
             self._late.pop((peer, number), None)
+        self._remember(peer.peer_id, conduits)
 
     def _conduit(self, peer: Peer, number: int) -> ReceiveConduit | None:
         conduits = self._conduits.get(peer) or self._of(peer)
@@ -103,15 +106,20 @@ class Reception:
         return conduit
 
     def _of(self, peer: Peer) -> dict[int, ReceiveConduit]:
-        """A peer that did not restart counts on over its conduits to all: those remember what they received."""
         if peer not in self._conduits:
-            before = next((each for each in self._conduits if each.peer_id == peer.peer_id), None)
-            unicast = len(self._settings.multicast)
-            earlier = self._conduits.get(before, {}) if before else {}
-            self._conduits[peer] = {
-                number: conduit.successor() for number, conduit in earlier.items() if number != unicast
-            }
+            # A session that this one replaces may not have been dismissed yet.
+            for before in [each for each in self._conduits if each.peer_id == peer.peer_id]:
+                self._remember(peer.peer_id, self._conduits[before])
+            self._conduits[peer] = self._earlier.pop(peer.peer_id, {})
         return self._conduits[peer]
+
+    def _remember(self, peer_id: bytes, conduits: dict[int, ReceiveConduit]) -> None:
+        """A peer that does not restart counts on over its conduits to all: nothing comes twice in its next session."""
+        unicast = len(self._settings.multicast)
+        kept = {number: conduit.successor() for number, conduit in conduits.items() if number != unicast}
+        while len(self._earlier) >= self._settings.session.max_peers:
+            del self._earlier[next(iter(self._earlier))]
+        self._earlier[peer_id] = kept
 
     def _answer(self, peer: Peer, number: int, conduit: ReceiveConduit, answer: Answer | None) -> list[AckNack]:
         if conduit.nack_due < inf:

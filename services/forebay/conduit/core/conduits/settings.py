@@ -25,7 +25,8 @@ class ConduitSettings:
     mtu: int = 1472
     """Octets of the largest datagram."""
     number_bits: int = 14
-    """Bits of a sample's number: 7, 14 or 28."""
+    """Bits of a sample's number: 7, 14 or 28. No datagram may stay in the network for as long as half of the numbers
+    take, less the window: at 200,000 samples a second that is 32 ms for 14 bits, and ten minutes for 28."""
     synch_interval: float = 0.010
     """When the first SYNCH goes out after samples were sent and nobody answered."""
     synch_longest: float = 1.0

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from forebay.conduit.core.wire.messages import Properties
 
 MOST_OWN_ADDRESSES = 16
+HURRIED_INTERVAL = 0.1
+"""Seconds between two OPENs to a peer that shows that it is there."""
 
 
 class Sessions:
@@ -59,15 +61,13 @@ class Sessions:
         mine = ((PEER_ID, self.settings.peer_id),) if self.settings.extended else ()
         return Scout(self.settings.seeks, mine)
 
-    def open_message(self, peer: Peer) -> Open:
-        """Asks the peer for a session."""
-        settings = self.settings
-        properties = self._session_properties(peer)
-        return Open(VERSION, settings.peer_id, settings.lease_units, settings.locators, properties)
-
     def close_message(self, reason: int) -> Close:
         """Ends or refuses a session."""
         return Close(self.settings.peer_id, reason)
+
+    def reminder(self, source: Hashable) -> Posted:
+        """Tells a peer that there is a session: if it knows of none, it asks for one."""
+        return Posted(KeepAlive(self.settings.peer_id), source)
 
     def close(self, reason: str, *, peer_id: bytes | None = None, address: Hashable = None) -> None:
         """End the session with the peer of that id, or at that address. Raises `UnknownPeerError`."""
@@ -78,13 +78,17 @@ class Sessions:
             raise UnknownPeerError(f"there is no session with a peer of {named}")
         peer.expire(reason, CloseReason.OK)
 
+    def at(self, source: Hashable) -> Peer | None:
+        """The peer that has a session and sends from there."""
+        peer = self.peers.by_address(source)
+        return peer if peer and peer.state is PeerState.ESTABLISHED else None
+
     def scouted(self, scout: Scout, source: Hashable) -> list[Posted]:
         """Somebody asks who is there; a peer that has a session need not be told."""
         scouter = peer_id_of(scout.properties)
         if self._is_own(scouter, source) or not scout.mask & self.settings.role:
             return []
-        peer = self.peers.by_address(source)
-        if peer and peer.state is PeerState.ESTABLISHED and scouter in {None, peer.peer_id}:
+        if (peer := self.at(source)) and scouter in {None, peer.peer_id}:
             return []
         return [Posted(Hello(self.settings.role, self.settings.locators), source)]
 
@@ -92,12 +96,11 @@ class Sessions:
         """A node that has no session with this one answers a SCOUT; or it answered one before it had it."""
         if source in self._own_addresses or not hello.mask & self.settings.seeks:
             return []
-        peer = self.peers.by_address(source)
-        if peer is None or peer.state is not PeerState.ESTABLISHED:
+        peer = self.at(source)
+        if peer is None:
             return self.meet(source, now)
         if peer.remote_session is not None:
-            # It knows whether that session still is its own, and accepts the same or another one.
-            return [Posted(self.open_message(peer), source)]
+            return [self.reminder(source)]
         if now - peer.established_at < self.settings.open_interval:
             return []
         self._replace(peer)
@@ -105,17 +108,26 @@ class Sessions:
 
     def meet(self, source: Hashable, now: float, previous: bytes | None = None) -> list[Posted]:
         """A node shows that it is there, or that it believes in a session that is none: open one."""
-        known = self.peers.by_address(source)
-        if source in self._own_addresses or (known and known.state is PeerState.OPENING):
+        if source in self._own_addresses:
             return []
+        known = self.peers.by_address(source)
+        if known and known.state is PeerState.OPENING:
+            return self._hurry(known, now)
         peer = self._add(source)
         if peer is None:
             return []
         peer.previous = previous
-        peer.tries = 1
-        peer.next_open = now + self.settings.open_interval
         peer.state = PeerState.OPENING
-        return [Posted(self.open_message(peer), source)]
+        return [self.ask(peer, now)]
+
+    def ask(self, peer: Peer, now: float) -> Posted:
+        """Ask a peer for a session, once more."""
+        peer.tries += 1
+        peer.next_open = now + self.settings.open_interval
+        properties = self._session_properties(peer)
+        settings = self.settings
+        message = Open(VERSION, settings.peer_id, settings.lease_units, settings.locators, properties)
+        return Posted(message, peer.address)
 
     def opened(self, message: Open, source: Hashable, now: float) -> list[Posted]:
         """A peer asks for a session: it gets a new one, unless it has that very session already."""
@@ -136,7 +148,7 @@ class Sessions:
         return [Posted(self._accept_message(peer), source)]
 
     def accepted(self, message: Accept, source: Hashable, now: float) -> list[Posted]:
-        """A peer grants a session; or tells another one than it had, for it had lost that."""
+        """A peer grants a session; or it turns out that it has another one than it had."""
         if message.opener != self.settings.peer_id or message.accepter == self.settings.peer_id:
             return []
         peer = self.peers.by_address(source)
@@ -147,10 +159,9 @@ class Sessions:
             return self._refuse(CloseReason.NUMBER_LENGTH, source)
         session = session_of(message.properties)
         if peer.state is PeerState.ESTABLISHED:
-            if peer.peer_id == message.accepter and not self._is_new(peer, session):
-                return []
-            peer = self._renew(peer)
-        elif (elsewhere := self._established(message.accepter)) is not None:
+            same = peer.peer_id == message.accepter and not self._is_new(peer, session)
+            return [] if same else self._meet_anew(peer, now)
+        if (elsewhere := self._established(message.accepter)) is not None:
             # It had a session under another address.
             self._replace(elsewhere)
             peer.previous = elsewhere.peer_id
@@ -173,16 +184,11 @@ class Sessions:
             return []
         peer = self._established(message.peer_id)
         if peer is None:
-            return self.meet_stranger(source, now)
+            return self._meet_anew(at, now) if (at := self.at(source)) else self.meet(source, now)
         if peer.address != source:
             self._move(peer, source)
         peer.heard = now
         return []
-
-    def meet_stranger(self, source: Hashable, now: float) -> list[Posted]:
-        """Something came that only a peer with a session sends: if there is none, that peer has to learn so."""
-        peer = self.peers.by_address(source)
-        return [] if peer and peer.state is PeerState.ESTABLISHED else self.meet(source, now)
 
     def _is_own(self, peer_id: bytes | None, source: Hashable) -> bool:
         """Whether the message is the node's own, come back by multicast."""
@@ -191,6 +197,14 @@ class Sessions:
             if (peer := self.peers.by_address(source)) and peer.state is PeerState.OPENING:
                 peer.expire("the node itself")
         return peer_id == self.settings.peer_id or source in self._own_addresses
+
+    def _hurry(self, peer: Peer, now: float) -> list[Posted]:
+        """It shows that it is there, so the OPEN was lost, unless that was just now."""
+        interval = self.settings.open_interval
+        if now < peer.next_open - interval + min(interval, HURRIED_INTERVAL):
+            return []
+        peer.tries -= 1
+        return [self.ask(peer, now)]
 
     def _established(self, peer_id: bytes) -> Peer | None:
         peer = self.peers.by_id(peer_id)
@@ -244,14 +258,10 @@ class Sessions:
             self.refused += 1
         return peer
 
-    def _renew(self, peer: Peer) -> Peer:
-        """The peer's place for a new session; own number of it stays, for the peer has it already."""
+    def _meet_anew(self, peer: Peer, now: float) -> list[Posted]:
+        """Another one is there, or it has another session: what came of that was taken to be of the one that was."""
         self._replace(peer)
-        renewed = self._add(peer.address)
-        if renewed is None:
-            return peer
-        renewed.session, renewed.previous = peer.session, peer.peer_id
-        return renewed
+        return self.meet(peer.address, now, previous=peer.peer_id)
 
     def _replace(self, peer: Peer) -> None:
         peer.replaced = True

@@ -80,9 +80,7 @@ class Upkeep:
         if peer.tries >= settings.open_tries:
             peer.expire(f"{peer.tries} OPENs were not answered")
             return self._dismiss(peer, now)
-        peer.tries += 1
-        peer.next_open = now + settings.open_interval
-        return [Posted(self._sessions.open_message(peer), peer.address)]
+        return [self._sessions.ask(peer, now)]
 
     def _welcome(self, peer: Peer, now: float) -> None:
         if peer.state is not PeerState.ESTABLISHED:
