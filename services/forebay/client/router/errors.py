@@ -49,7 +49,7 @@ class NoReplyError(ThreadError):
 class OverflowingError(ThreadError):
     """Messages were sent and sent without a pause."""
 
-    def __init__(self, octets: int, limit: int) -> None:
+    def __init__(self, recipient: str, octets: int, limit: int) -> None:
         super().__init__(
-            f"{octets} octets wait to be sent or for their receipt, and {limit} may: await `drain` between messages"
+            f"{octets} octets for {recipient} have no receipt, and at most {limit} may: await `drain` now and then"
         )

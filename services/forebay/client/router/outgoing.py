@@ -1,11 +1,15 @@
 """What waits to be told to the router."""
 
 from collections import deque
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from forebay.pb.router.v1 import router_pb2 as pb
+from forebay.router.core.message import Message
 from forebay.router.core.outbox import Outbox
 from forebay.router.core.skal import CONTROL_TTL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Outgoing:
@@ -72,6 +76,24 @@ class Outgoing:
                 count=count,
                 outcome=outcome,
                 flags=parcel.flags,
+                extra=extra,
+                ttl=CONTROL_TTL,
+            )
+        )
+        self.wake()
+
+    def drop(self, message: Message, extra: str) -> None:
+        """A message was received, and will not be handled: its thread has ended."""
+        head = message.head
+        self._receipts.append(
+            pb.Receipt(
+                sender=head.sender,
+                recipient=head.recipient,
+                incarnation=head.incarnation,
+                first=message.sequence,
+                count=1,
+                outcome=pb.OUTCOME_SHUTDOWN,
+                flags=head.flags,
                 extra=extra,
                 ttl=CONTROL_TTL,
             )

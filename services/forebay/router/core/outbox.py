@@ -10,7 +10,7 @@ from forebay.router.core.message import Fields, encode, plain_opening
 
 PARCEL_MESSAGES = 1024
 PARCEL_OCTETS = 256 * 1024
-"""Sizes at which a parcel is closed; one message may have more octets."""
+"""Sizes at which a parcel is closed, or a quarter of the window where that is less; a message may have more octets."""
 _SENT_ONCE = DROP_OK | MULTICAST
 
 
@@ -57,9 +57,13 @@ class Outbox:
         """Messages in closed chunks that have no receipt."""
         self.octets = 0
         """Octets of them."""
+        self.full = False
+        """The sender has to wait."""
         self.queued = False
         """For whoever hands out: it knows that something is waiting."""
         self._settings = settings
+        self._most_messages = max(1, min(PARCEL_MESSAGES, settings.window_messages // 4))
+        self._most_octets = max(1, min(PARCEL_OCTETS, settings.window_octets // 4))
         self._first_open = 1
         """Sequence of the first message that is in no chunk yet."""
         self._parts: list[bytes] = []
@@ -82,23 +86,11 @@ class Outbox:
         """Nothing is left to hand out or to wait for."""
         return not (self._open_count or self._queue or self._unresolved)
 
-    @property
-    def full(self) -> bool:
-        """The sender has to wait."""
+    def _measure(self) -> None:
+        """Full at the window, and until half of it is left. What is in no chunk yet does not count."""
         settings = self._settings
-        return (
-            self.messages + self._open_count >= settings.window_messages
-            or self.octets + self._open_octets >= settings.window_octets
-        )
-
-    @property
-    def low(self) -> bool:
-        """The sender may go on."""
-        settings = self._settings
-        return (
-            self.messages + self._open_count <= settings.window_messages // 2
-            and self.octets + self._open_octets <= settings.window_octets // 2
-        )
+        part = 2 if self.full else 1
+        self.full = self.messages * part >= settings.window_messages or self.octets * part >= settings.window_octets
 
     def put(self, name: str, body: bytes, fields: Fields | None, ttl: int, flags: int, correlation: int = 0) -> int:
         """Add a message; its sequence."""
@@ -113,7 +105,7 @@ class Outbox:
         self._ttl, self._flags = ttl, flags
         self._open_count += 1
         self._open_octets += len(body) + 16
-        if self._open_count >= PARCEL_MESSAGES or self._open_octets >= PARCEL_OCTETS:
+        if self._open_count >= self._most_messages or self._open_octets >= self._most_octets:
             self._close()
         sequence = self.next
         self.next = sequence + 1
@@ -130,6 +122,7 @@ class Outbox:
             self._unresolved[first] = chunk
         self.messages += count
         self.octets += len(messages)
+        self._measure()
 
     def take(self, now: float) -> pb.Parcel | None:
         """The next chunk to send, as it travels; None when there is nothing."""
@@ -178,6 +171,7 @@ class Outbox:
     def _let_go(self, chunk: Chunk) -> None:
         self.messages -= chunk.count
         self.octets -= len(chunk.messages)
+        self._measure()
         if chunk.sent is None:
             self._queue.remove(chunk)
 
@@ -221,4 +215,5 @@ class Outbox:
         self._queue.clear()
         self._unresolved.clear()
         self.messages = self.octets = 0
+        self.full = False
         return iter(sorted(left.values(), key=lambda chunk: chunk.first))

@@ -26,11 +26,12 @@ class QueueLimits:
 class ThreadQueue(Generic[I, M]):
     """Takes everything; tells when it is full, and when not any more. `I` is internal, `M` are messages."""
 
-    __slots__ = ("_high", "_internal", "_low", "_regular", "_urgent")
+    __slots__ = ("_high", "_low", "_regular", "_urgent", "internal")
 
     def __init__(self, limits: QueueLimits) -> None:
         self._high, self._low = limits.high, limits.low
-        self._internal: deque[I] = deque()
+        self.internal: deque[I] = deque()
+        """What goes first."""
         self._urgent: deque[M] = deque()
         self._regular: deque[M] = deque()
 
@@ -50,7 +51,7 @@ class ThreadQueue(Generic[I, M]):
 
     def put_internal(self, item: I) -> None:
         """Add something internal."""
-        self._internal.append(item)
+        self.internal.append(item)
 
     def put(self, message: M, *, urgent: bool) -> None:
         """Add a message."""
@@ -62,7 +63,7 @@ class ThreadQueue(Generic[I, M]):
 
     def take_internal(self) -> I | None:
         """The next internal thing, if there is one."""
-        return self._internal.popleft() if self._internal else None
+        return self.internal.popleft() if self.internal else None
 
     def take(self) -> M | None:
         """The next message, if there is one."""

@@ -8,7 +8,7 @@ from forebay.router.core.intake import Intake, Verdict
 from forebay.router.core.message import decode
 from forebay.router.core.outbox import PARCEL_MESSAGES, Outbox, OutboxSettings
 
-SETTINGS = OutboxSettings(window_messages=10, window_octets=10_000, repeat=3.0, longest_repeat=10.0)
+SETTINGS = OutboxSettings(window_messages=40, window_octets=10_000, repeat=3.0, longest_repeat=10.0)
 DROP_OK = int(Flag.DROP_OK)
 
 
@@ -93,18 +93,25 @@ def test_a_receipt_for_what_is_to_be_sent_again_keeps_it_from_being_sent(outbox)
     assert outbox.empty
 
 
-def test_the_window_fills_and_empties(outbox):
-    put(outbox, 9)
+def test_the_window_fills_and_empties_to_a_half(outbox):
+    put(outbox, 39)
     assert not outbox.full
     put(outbox)
     assert outbox.full
-    outbox.take(0.0)
+    assert taken(outbox) == [(first, 10, 1) for first in (1, 11, 21, 31)]
     assert outbox.full
-    assert not outbox.low
-    outbox.resolve(1, 10)
-    assert outbox.low
+    outbox.resolve(1, 20)
+    assert outbox.full
+    outbox.resolve(21, 10)
+    assert not outbox.full
+
+
+def test_octets_fill_the_window_too(outbox):
     outbox.put("m", b"x" * 10_000, None, 4, 0)
     assert outbox.full
+    outbox.take(0.0)
+    outbox.resolve(1, 1)
+    assert not outbox.full
 
 
 def test_after_the_way_was_cut_all_without_a_receipt_goes_again_in_order(outbox):
@@ -172,7 +179,7 @@ def test_when_the_recipient_has_gone_all_is_given_up_in_order(outbox):
     put(outbox, flags=8)
     assert [(chunk.first, chunk.flags) for chunk in outbox.give_up()] == [(1, 0), (2, DROP_OK), (3, 8)]
     assert outbox.empty
-    assert (outbox.messages, outbox.octets) == (0, 0)
+    assert (outbox.messages, outbox.octets, outbox.full) == (0, 0, False)
     assert put(outbox) == [4]
     assert taken(outbox) == [(4, 1, 4)]
 

@@ -1,0 +1,51 @@
+"""Routers of tests, in the test's own process."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from forebay.router.service import RouterService
+from forebay.router.settings import RouterSettings
+from forebay.runtime import DrainSettings, GrpcSettings, Host, HostSettings
+
+# Tests know who is there: nobody is about to attach.
+AT_ONCE = RouterSettings(grace=0.0)
+
+
+class Router:
+    """One router; it may be stopped and started again at the same port."""
+
+    def __init__(self, settings: RouterSettings = AT_ONCE, port: int = 0):
+        self.settings = settings
+        self.port = port
+        self.service: RouterService
+        self.host: Host
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    @property
+    def switch(self):
+        return self.service.switch
+
+    async def start(self) -> None:
+        self.service = RouterService(self.settings)
+        settings = HostSettings(
+            grpc=GrpcSettings(listen=self.address, concurrent_calls=10_000), drain=DrainSettings(calls=1.0)
+        )
+        self.host = Host(self.service, settings)
+        await self.host.start()
+        self.port = self.host.grpc_port
+
+    async def stop(self) -> None:
+        await self.host.stop()
+
+
+@asynccontextmanager
+async def running_router(settings: RouterSettings = AT_ONCE) -> AsyncIterator[Router]:
+    router = Router(settings)
+    await router.start()
+    try:
+        yield router
+    finally:
+        await router.stop()
