@@ -35,6 +35,8 @@ class RecordingPeer:
         self.implicit_tls = False
         self.compresses = False
         """Takes COMPRESS DEFLATE."""
+        self.takes_headers = False
+        """Takes MODE HEADFEED."""
         self.streams = True
         """Takes MODE STREAM."""
         self.commands: list[bytes] = []
@@ -209,6 +211,8 @@ class Connection(asyncio.Protocol):
             return None
         if verb == b"COMPRESS" and self.peer.compresses:
             return self.compress()
+        if argument == b"HEADFEED":
+            return b"250 headers alone\r\n" if self.peer.takes_headers else b"500 what?\r\n"
         if verb == b"MODE":
             return b"203 stream on\r\n" if self.peer.streams else b"501 no\r\n"
         return None

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from forebay.api import Reading, read_objects
+from forebay.api import Reading, complete, read_objects
 from forebay.api.v1alpha1 import Outfeed, Peerfeed, SecretReference, Spill, SpillSpec, TlsMode
 from forebay.outfeed.errors import FieldError
 from forebay.outfeed.peering.peeroptions import PeerOptions, Place, options
@@ -70,6 +70,8 @@ class Selector:
     def __init__(self, identity: Identity, surroundings: Surroundings) -> None:
         self._identity = identity
         self._surroundings = surroundings
+        self._last: Outfeed | None = None
+        """The last sound one, which stays in force while a later one has a fault."""
 
     def select(self, document: ConfigDocument) -> Selection:
         """Read a document; every fault is in the result of the resource that has it."""
@@ -82,6 +84,7 @@ class Selector:
         selection.outfeed = next(
             (outfeed for outfeed in _sound_outfeeds(readings) if _identity(outfeed) == self._identity), None
         )
+        self._last = selection.outfeed or self._last
         for number, reading in enumerate(readings):
             faults[number] = [FieldViolation(fault.field, fault.description) for fault in reading.violations]
             if not reading.violations:
@@ -112,7 +115,10 @@ class Selector:
             return [error.violation]
         return []
 
-    def _options(self, peerfeed: Peerfeed, readings: Sequence[Reading], document: ConfigDocument) -> PeerOptions:
+    def _options(self, given: Peerfeed, readings: Sequence[Reading], document: ConfigDocument) -> PeerOptions:
+        peerfeed, wrong = complete(given, self._last) if self._last else (given, [])
+        if wrong:
+            raise FieldError(wrong[0].field, wrong[0].description)
         place = self._place(peerfeed, readings)
         login, tls = _login(peerfeed, document), _tls(peerfeed, document)
         try:

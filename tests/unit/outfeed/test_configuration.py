@@ -276,3 +276,38 @@ def test_a_time_zone_that_the_machine_does_not_know_is_a_fault_of_its_peer_alone
     [(field, problem)] = faults(selection)["Peerfeed", "bad"]
     assert field == "spec.hours.zone"
     assert "knows no time zone Moon/Crater" in problem
+
+
+def test_peers_inherit_from_their_outfeed():
+    ours = outfeed(defaults={"window": 7, "groups": ["*", "!$local"]}, patterns=[{"name": "local", "groups": ["l.*"]}])
+    selection = select(spill(), ours, peerfeed("a"), peerfeed("b", window=8))
+    assert [peer.lines.connection.window for peer in selection.peers] == [7, 8]
+    assert selection.peers[0].rules(0).groups == "*,!l.*"
+
+
+def test_the_defaults_of_another_outfeed_count_for_its_own_peers_alone():
+    selection = select(spill(), outfeed(), outfeed("other", defaults={"window": 7}), peerfeed("a"))
+    assert selection.peers[0].lines.connection.window == 400
+
+
+def test_the_last_sound_defaults_count_while_the_outfeed_has_a_fault():
+    selector = Selector((NAMESPACE, "main"), Surroundings(None, lambda outfeed: ""))
+    sound = outfeed(defaults={"window": 7})
+    selector.select(ConfigDocument(1, [spill(), sound, peerfeed("a")], {}))
+    faulty = outfeed(defaults={"window": 0})
+    selection = selector.select(ConfigDocument(2, [spill(), faulty, peerfeed("a", compress=True)], {}))
+    assert selection.peers[0].lines.connection.window == 7
+
+
+def test_what_does_not_go_with_the_last_sound_defaults_is_a_fault_of_the_peer():
+    selector = Selector((NAMESPACE, "main"), Surroundings(None, lambda outfeed: ""))
+    selector.select(ConfigDocument(1, [spill(), outfeed(defaults={"maxSize": "1MB"}), peerfeed("a")], {}))
+    faulty = outfeed(defaults={"window": 0})
+    selection = selector.select(ConfigDocument(2, [spill(), faulty, peerfeed("a", minSize="2MB")], {}))
+    assert [field for field, _ in faults(selection)["Peerfeed", "a"]] == ["spec.minSize"]
+
+
+def test_a_password_may_be_one_of_the_defaults():
+    secrets = {f"{NAMESPACE}/east": {"password": Secret("hush")}}
+    selection = select(spill(), outfeed(defaults={"auth": AUTH}), peerfeed("a"), secrets=secrets)
+    assert selection.peers[0].lines.login == Login("feeder", Secret("hush"))

@@ -31,6 +31,7 @@ from forebay.api.v1alpha1.metadata import (
 from forebay.api.v1alpha1.outfeed import (
     ArticleLimits,
     History,
+    NamedPatterns,
     NntpListener,
     Outfeed,
     OutfeedListeners,
@@ -52,6 +53,7 @@ from forebay.api.v1alpha1.peersending import (
     TlsMode,
 )
 from forebay.api.v1alpha1.peertimes import FeedHours, FeedWindow, Weekday
+from forebay.api.v1alpha1.peertraits import PeerDefaults, PeerTraits
 from forebay.api.v1alpha1.peerwaiting import DeadLetter, Deferral, PeerBacklog, Queue
 from forebay.api.v1alpha1.peerwants import HashRange, Originators
 from forebay.api.v1alpha1.service import GrpcListener, HealthListener, ServerTls
@@ -113,6 +115,7 @@ __all__ = [
     "ManagedSpill",
     "MessageLimits",
     "Metadata",
+    "NamedPatterns",
     "NamedSecret",
     "Network",
     "NntpListener",
@@ -125,7 +128,9 @@ __all__ = [
     "Overflow",
     "PasswordSource",
     "PeerBacklog",
+    "PeerDefaults",
     "PeerTls",
+    "PeerTraits",
     "Peerfeed",
     "PeerfeedSpec",
     "Queue",

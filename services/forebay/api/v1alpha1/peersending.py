@@ -82,6 +82,7 @@ class Connections(Model):
 class NoCheck(Model):
     """When articles go out by TAKETHIS without a CHECK before: while the peer takes nearly all."""
 
+    inherits: ClassVar[bool] = True
     rules: ClassVar[tuple[Rule, ...]] = (NotAbove("low", "high"),)
 
     enabled: Flag = True
@@ -97,6 +98,7 @@ class NoCheck(Model):
 class Reconnect(Model):
     """Waiting before a lost or refused connection is tried again; doubled each time, and shortened by chance."""
 
+    inherits: ClassVar[bool] = True
     rules: ClassVar[tuple[Rule, ...]] = (NotAbove("initial", "maximum"),)
 
     initial: Annotated[timedelta, Span("100ms", "1h")] = timedelta(seconds=2)

@@ -1,9 +1,10 @@
 """Where articles for a peer wait: in memory, on Redis, and what was put off or given up."""
 
 from datetime import timedelta
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from forebay.api.model import Model
+from forebay.api.rules import NotAbove, Rule
 from forebay.api.values import Flag, Number, Size, Span, Whole
 
 
@@ -37,6 +38,9 @@ class PeerBacklog(Model):
 
 class Deferral(Model):
     """What the peer put off."""
+
+    inherits: ClassVar[bool] = True
+    rules: ClassVar[tuple[Rule, ...]] = (NotAbove("minAge", "longest"),)
 
     min_age: Annotated[timedelta, Span("1s", "1d")] = timedelta(seconds=30)
     """How long put-off articles rest before they are offered again."""

@@ -40,6 +40,8 @@ class Peer:
         self.custodian = Custodian(self.feed, self.backlog, shared.feedlog)
         self.held_by_call = False
         self._clock = clock
+        self._reason = ""
+        """Why no line may be open, as far as options and calls say."""
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self, tasks: Supervisor) -> None:
@@ -83,7 +85,7 @@ class Peer:
 
     def poll(self) -> None:
         """Once a second: look at the hours, and go on with whatever can go on."""
-        if self._reason_to_hold() != self.lines.held:
+        if self._reason_to_hold() != self._reason:
             self._hold()
         self.feed.poll()
 
@@ -96,9 +98,9 @@ class Peer:
         return OUTSIDE_HOURS if hours and not hours.are_now(self._clock.wall()) else ""
 
     def _hold(self) -> None:
-        reason = self._reason_to_hold()
-        if reason:
-            self.lines.hold(reason, LINE_GRACE)
+        self._reason = self._reason_to_hold()
+        if self._reason:
+            self.lines.hold(self._reason, LINE_GRACE)
         elif self.lines.held:
             self.lines.release()
 

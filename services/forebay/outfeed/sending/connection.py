@@ -85,6 +85,11 @@ class Connection(asyncio.Protocol):
         return isinstance(self._window, FeedWindow)
 
     @property
+    def compresses(self) -> bool:
+        """Whether what is written and read is compressed."""
+        return self._handshake.compresses
+
+    @property
     def skips_check(self) -> bool:
         """Whether articles are sent without CHECK."""
         return self._window.nocheck.skips

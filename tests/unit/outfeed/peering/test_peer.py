@@ -266,3 +266,19 @@ async def test_a_pause_counts_more_than_the_hours(house, made):
     assert peer.lines.held == "spec.pause is set"
     peer.poll()
     assert peer.lines.held == "spec.pause is set"
+
+
+async def test_a_peer_that_stops_stays_stopped_while_it_is_polled(house, made):
+    peer = new_peer(house)
+    peer.start(house.tasks)
+    await settle(IDLE)
+    made.last.open()
+    made.last.unanswered = 1
+    stopping = house.tasks.spawn("stop", lambda: peer.stop(5))
+    await settle()
+    peer.poll()
+    assert peer.lines.held == "the service stops"
+    made.last.unanswered = 0
+    made.last.end("the service stops")
+    await stopping
+    assert len(made.made) == 1
