@@ -60,6 +60,10 @@ bench-outfeed: venv ## Measure outfeed beside innfeed (root, Debian's inn2; SCAL
 bench-store: venv ## Measure store beside RabbitMQ (root, Debian's rabbitmq-server; SCALE=10 for the full sizes)
 	cd tests && ../$(BIN)/python -m bench.store_bench
 
+.PHONY: bench-announcer
+bench-announcer: venv ## Measure announcer beside opentracker and npm's (root, see .ci/run; SCALE=10 for the full sizes)
+	cd tests && ../$(BIN)/python -m bench.announcer_bench
+
 .PHONY: bench-operator
 bench-operator: venv ## Measure the operator: many Peerfeeds at once (SCALE=10 for 500)
 	cd tests && ../$(BIN)/python -m bench.operator_bench

@@ -12,6 +12,7 @@ from typing import NoReturn
 os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "false"
 
 import pytest
+from hypothesis import settings
 
 from apiserver import ApiServer, lacking
 from peers.fakepeer import FakePeer
@@ -22,6 +23,10 @@ from ports import free_port
 CHECKOUT = Path(__file__).parent.parent
 SHARED = Path(os.environ.get("FOREBAY_SHARED", CHECKOUT.parent / "shared"))
 SCALE = int(os.environ.get("SCALE", "1"))
+
+# A machine that stands still for a while is no fault of what is tested.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session")

@@ -37,6 +37,8 @@ PATHS = {
     "Peerfeed": "apis/forebay.dev/v1alpha1/peerfeeds",
     "Store": "apis/forebay.dev/v1alpha1/stores",
     "StoreQueue": "apis/forebay.dev/v1alpha1/storequeues",
+    "Announcer": "apis/forebay.dev/v1alpha1/announcers",
+    "Forwarder": "apis/forebay.dev/v1alpha1/forwarders",
     "Compaction": "apis/forebay.dev/v1alpha1/compactions",
     "SparkApplication": "apis/sparkoperator.k8s.io/v1beta2/sparkapplications",
 }

@@ -1,4 +1,4 @@
-"""Manifests of an outfeed and its peers, and of a store and its queues, for tests that read configurations."""
+"""Manifests of services and what belongs to them, for tests that read configurations."""
 
 from uuid import NAMESPACE_DNS, uuid5
 
@@ -35,6 +35,14 @@ def store(name: str = "main", **spec) -> dict:
 
 def storequeue(name: str = "orders", **spec) -> dict:
     return manifest("StoreQueue", name, {"storeRef": {"name": "main"}, **spec})
+
+
+def announcer(name: str = "main", **spec) -> dict:
+    return manifest("Announcer", name, spec)
+
+
+def forwarder(name: str = "upstream", **spec) -> dict:
+    return manifest("Forwarder", name, {"announcerRef": {"name": "main"}, "url": f"udp://{name}.example:1", **spec})
 
 
 def peer_options(name: str = "peer", **spec) -> PeerOptions:

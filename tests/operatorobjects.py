@@ -1,8 +1,9 @@
 """Resources, settings and objects that tests of the builders share."""
 
-from forebay.api.v1alpha1 import KINDS, Outfeed, Spill, Store
+from forebay.api.v1alpha1 import KINDS, Announcer, Outfeed, Spill, Store
 from forebay_operator.resources import (
     ServiceNames,
+    announcer_objects,
     config_secret,
     outfeed_objects,
     purge_job,
@@ -42,6 +43,10 @@ def store(name: str = "shop", **spec) -> Store:
     return resource("Store", name, **spec)
 
 
+def announcer(name: str = "swarm", **spec) -> Announcer:
+    return resource("Announcer", name, **spec)
+
+
 def managed_spill(name: str = "main", durability: str = "everysec", **managed) -> Spill:
     return resource("Spill", name, managed=managed, durability=durability)
 
@@ -58,6 +63,12 @@ def objects_of_outfeed(
 
 def objects_of_store(made: Store | None = None, chosen: Settings | None = None, monitoring=True):
     return store_objects(made or store(), chosen or settings(), monitoring=monitoring)
+
+
+def objects_of_announcer(
+    made: Announcer | None = None, chosen: Settings | None = None, spill: str = "", monitoring=True
+):
+    return announcer_objects(made or announcer(), spill, chosen or settings(), monitoring=monitoring)
 
 
 def objects_of_valkey(made: Spill | None = None, chosen: Settings | None = None, digest: str = "4567"):
@@ -81,6 +92,7 @@ def everything(name: str = "hub", spill: str = "main", chosen: Settings | None =
     return [
         *objects_of_outfeed(feeding_outfeed(name), chosen),
         *objects_of_store(store(name), chosen),
+        *objects_of_announcer(announcer(name), chosen, "0123"),
         *objects_of_valkey(managed_spill(spill), chosen),
         purge_job(managed_spill(spill), "Outfeed", UID, chosen),
         *secrets(name, spill),

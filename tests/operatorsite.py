@@ -15,7 +15,7 @@ from grpc.aio import Channel
 from apiserver import CHECKOUT, ApiServer
 from authority import mount
 from eventually import eventually
-from forebay.client import ConfigClient, OutfeedClient
+from forebay.client import AnnouncerClient, ConfigClient, OutfeedClient
 from forebay.runtime import CertificateFolder, ChannelSettings, ClientChannel
 from forebay.runtime.certificates import AUTHORITIES, CHAIN, KEY
 from forebay_operator.certificates import Authority
@@ -31,7 +31,7 @@ EXAMPLES = CHECKOUT / "examples"
 QUICKSTART = EXAMPLES / "quickstart"
 RIGHTS = ("ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
 IMAGE = "localhost/forebay:test"
-KINDS = ("Spill", "Outfeed", "Peerfeed", "Store", "StoreQueue", "Compaction")
+KINDS = ("Spill", "Outfeed", "Peerfeed", "Store", "StoreQueue", "Announcer", "Forwarder", "Compaction")
 
 
 class Site:
@@ -122,7 +122,7 @@ class Site:
         return str((await self.client.list("Pod", self.namespace))[0]["status"]["hostIP"])
 
     async def client_certificate(self, name: str, client: str = "kubectl", kind: str = "Outfeed") -> Path:
-        """A folder with the certificate of a client of an Outfeed or a Store."""
+        """A folder with the certificate of a client of a service."""
         return mount(self.folder / client, await self.secret(f"{name}-{kind.lower()}-client-{client}"))
 
     async def operator_certificate(self) -> Path:
@@ -134,7 +134,7 @@ class Site:
 
     @asynccontextmanager
     async def channel(self, name: str, certificate: Path, kind: str = "Outfeed") -> AsyncIterator[ClientChannel]:
-        """A channel to the pod of an Outfeed or a Store, with the certificate of a folder."""
+        """A channel to the pod of a service, with the certificate of a folder."""
         main = f"{name}-{kind.lower()}"
         pod = await self.client.get("Pod", self.namespace, f"{main}-0")
         port = (await self.client.get(kind, self.namespace, name))["spec"]["listeners"]["grpc"]["port"]
@@ -157,6 +157,13 @@ class Site:
         certificate = await self.client_certificate(name, kind="Store")
         async with self.channel(name, certificate, "Store") as channel:
             yield channel.get()
+
+    @asynccontextmanager
+    async def announcer(self, name: str) -> AsyncIterator[AnnouncerClient]:
+        """A client of an Announcer."""
+        certificate = await self.client_certificate(name, kind="Announcer")
+        async with self.channel(name, certificate, "Announcer") as channel:
+            yield AnnouncerClient(channel)
 
     @asynccontextmanager
     async def configuration(self, name: str) -> AsyncIterator[ConfigClient]:
@@ -227,6 +234,16 @@ def shop(name: str = "shop", **spec: Any) -> Body:
 def storequeue(name: str, store: str = "shop", **spec: Any) -> Body:
     """A StoreQueue of a Store."""
     return resource("StoreQueue", name, storeRef={"name": store}, **spec)
+
+
+def tracker(name: str = "swarm", **spec: Any) -> Body:
+    """An Announcer."""
+    return resource("Announcer", name, **{"swarms": {"snapshotInterval": "10s"}, "memory": "256MiB", **spec})
+
+
+def forwarder(name: str, url: str, announcer: str = "swarm", **spec: Any) -> Body:
+    """A Forwarder of an Announcer."""
+    return resource("Forwarder", name, announcerRef={"name": announcer}, url=url, **spec)
 
 
 def secret(name: str, **data: str) -> Body:

@@ -7,8 +7,8 @@ from fakeclock import FakeClock
 from fakekube import FakeKube, key_of
 from fakepods import FakePods
 from forebay.runtime.document import decode
-from forebay_operator.handlers import OPTIONAL, OWNED, RESOURCES
-from forebay_operator.kube.kinds import POD, SECRET, STATEFUL_SET, kind_of
+from forebay_operator.handlers import OPTIONAL, OWNED
+from forebay_operator.kube.kinds import POD, RESOURCES, SECRET, STATEFUL_SET, kind_of
 from forebay_operator.queue import Depth, Key, WorkQueue
 from forebay_operator.reconcile import Reconciler, make_world
 from forebay_operator.reconcile.secretstore import octets_of
@@ -19,6 +19,7 @@ NAMESPACE, OWN = "news", "system"
 HUB = Key("Outfeed", NAMESPACE, "hub")
 MAIN = Key("Spill", NAMESPACE, "main")
 SHOP = Key("Store", NAMESPACE, "shop")
+SWARM = Key("Announcer", NAMESPACE, "swarm")
 API = "forebay.dev/v1alpha1"
 
 
@@ -41,6 +42,14 @@ def store(name: str = "shop", **spec):
 
 def storequeue(name: str, **spec):
     return resource("StoreQueue", name, storeRef={"name": "shop"}, **spec)
+
+
+def announcer(name: str = "swarm", **spec):
+    return resource("Announcer", name, **spec)
+
+
+def forwarder(name: str, **spec):
+    return resource("Forwarder", name, announcerRef={"name": "swarm"}, **{"url": "udp://tracker.example:1", **spec})
 
 
 def peerfeed(name: str, **spec):
@@ -152,7 +161,7 @@ class OperatorWorld:
                 self.kube.put(pod)
 
     def service(self, name: str = "hub", role: str = "outfeed"):
-        """The service in the pod of an Outfeed, or of a Store."""
+        """The service in the pod of an Outfeed, or of another kind."""
         return self.pods.service(f"{name}-{role}-0")
 
     def ready(self, kind, name: str) -> tuple[str, str]:

@@ -15,9 +15,10 @@ from forebay.runtime import Address, BackoffSettings, Supervisor, SystemClock
 from forebay.runtime.metrics import make_registry
 from forebay.runtime.signals import Signals
 from forebay_operator.errors import KubeError, LeadershipLostError
-from forebay_operator.handlers import RESOURCES, watch
+from forebay_operator.handlers import watch
 from forebay_operator.health import HealthPages, Pulse
 from forebay_operator.kube import Kind, KubeClient, connect
+from forebay_operator.kube.kinds import RESOURCES
 from forebay_operator.leadership import leadership
 from forebay_operator.metrics import Metrics, QueueCollector, RunCollector
 from forebay_operator.pods import PodClients

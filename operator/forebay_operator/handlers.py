@@ -9,25 +9,19 @@ import kopf
 
 from forebay_operator.kube import Kind
 from forebay_operator.kube.kinds import (
-    COMPACTION,
     DISRUPTION_BUDGET,
     JOB,
     NETWORK_POLICY,
-    OUTFEED,
-    PEERFEED,
     POD,
+    RESOURCES,
     SERVICE,
     SPARK_APPLICATION,
-    SPILL,
     STATEFUL_SET,
-    STORE,
-    STORE_QUEUE,
 )
 from forebay_operator.login import login
 from forebay_operator.resources.labels import MANAGED_BY, MANAGER
 from forebay_operator.settings import Settings
 
-RESOURCES = (SPILL, OUTFEED, PEERFEED, COMPACTION, STORE, STORE_QUEUE)
 OWNED = (STATEFUL_SET, SERVICE, DISRUPTION_BUDGET, NETWORK_POLICY, POD, JOB)
 """What is followed of the objects that we make; the other kinds are looked at from time to time."""
 OPTIONAL = (SPARK_APPLICATION,)

@@ -12,11 +12,11 @@ from grpc.aio import Channel
 
 from authority import mount
 from e2e.cluster import Body, Cluster, until
-from forebay.client import OutfeedClient
+from forebay.client import AnnouncerClient, OutfeedClient
 from forebay.runtime import CertificateFolder, ChannelSettings, ClientChannel
 from kubeaccess import program
 
-KINDS = "spills,outfeeds,peerfeeds,stores,storequeues,compactions"
+KINDS = "spills,outfeeds,peerfeeds,stores,storequeues,announcers,forwarders,compactions"
 GRPC = 7119
 FEEDER = Path(__file__).with_name("feeder.py")
 
@@ -60,7 +60,7 @@ class News:
         return {body["metadata"]["name"]: body["metadata"]["uid"] for body in found}
 
     def certificates(self, name: str, client: str = "kubectl", role: str = "outfeed") -> Path:
-        """A folder with the certificate of a client of an Outfeed or a Store."""
+        """A folder with the certificate of a client of a service."""
         data = self.get("secret", f"{name}-{role}-client-{client}")["data"]
         files = {key: base64.b64decode(value) for key, value in data.items()}
         return mount(self.folder / f"{name}.{role}.{client}", files)
@@ -83,6 +83,14 @@ class News:
                 yield channel.get()
             finally:
                 await channel.close()
+
+    @asynccontextmanager
+    async def announcer(self, name: str) -> AsyncIterator[AnnouncerClient]:
+        """A client of an Announcer, through a forwarded port of its Service."""
+        with self.cluster.forwarded(f"service/{name}-announcer", self.namespace, "grpc") as port:
+            folder = self.certificates(name, role="announcer")
+            async with AnnouncerClient.connect(f"localhost:{port}", tls=folder) as client:
+                yield client
 
     @contextmanager
     def feeding(self, name: str, articles: int, pod: str, id_length: int = 0) -> Iterator["Feeding"]:

@@ -1,10 +1,10 @@
 {{/* To follow resources and what is made of them. */}}
 {{- define "forebay.rights.watch" -}}
 - apiGroups: [forebay.dev]
-  resources: [spills, outfeeds, compactions, stores]
+  resources: [spills, outfeeds, compactions, stores, announcers]
   verbs: [get, list, watch]
 - apiGroups: [forebay.dev]
-  resources: [peerfeeds, storequeues]
+  resources: [peerfeeds, storequeues, forwarders]
   verbs: [list, watch]
 - apiGroups: [""]
   resources: [pods, services]
@@ -36,6 +36,8 @@
     - compactions/status
     - stores/status
     - storequeues/status
+    - announcers/status
+    - forwarders/status
   verbs: [patch]
 - apiGroups: [""]
   resources: [events]
@@ -48,7 +50,10 @@
   resources: [secrets]
   verbs: [get, create, patch, delete]
 - apiGroups: [""]
-  resources: [services, serviceaccounts]
+  resources: [services]
+  verbs: [get, create, patch, delete]
+- apiGroups: [""]
+  resources: [serviceaccounts]
   verbs: [get, create, patch]
 - apiGroups: [""]
   resources: [persistentvolumeclaims]

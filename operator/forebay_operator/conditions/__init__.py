@@ -3,10 +3,12 @@
 A status is written from scratch each time out of the old one and what is known, and sent only when `patch` says so.
 """
 
+from forebay_operator.conditions.announcerstatus import announcer_status
 from forebay_operator.conditions.compactionstatus import Progress, compaction_status
 from forebay_operator.conditions.condition import Verdict, set_condition
 from forebay_operator.conditions.events import Event, transitions
 from forebay_operator.conditions.fault import Fault
+from forebay_operator.conditions.forwarderstatus import forwarder_status
 from forebay_operator.conditions.outfeedstatus import outfeed_status
 from forebay_operator.conditions.paused import is_paused, paused_status
 from forebay_operator.conditions.peerfeedstatus import peerfeed_status
@@ -23,7 +25,9 @@ __all__ = [
     "Progress",
     "Verdict",
     "Workload",
+    "announcer_status",
     "compaction_status",
+    "forwarder_status",
     "is_paused",
     "outfeed_status",
     "paused_status",

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from forebay.api.manifests import read_object
+from forebay.pb.announcer.v1 import announcer_pb2
 from forebay.pb.outfeed.v1 import outfeed_pb2
 from forebay.pb.store.v1 import store_pb2
 from forebay_operator.body import Body
@@ -79,3 +80,9 @@ def queues_of(storequeue: Body, views: Sequence["PodView"]) -> list[store_pb2.Qu
     """How a queue fares in each pod that answered and has it."""
     uid = storequeue["metadata"]["uid"]
     return [queue for view in answering(views) if (queue := view.queue_of(uid))]
+
+
+def forwarders_of(forwarder: Body, views: Sequence["PodView"]) -> list[announcer_pb2.Forwarder]:
+    """How a forwarder fares in each pod that answered and has it."""
+    name = forwarder["metadata"]["name"]
+    return [found for view in answering(views) if (found := view.forwarder_of(name))]

@@ -10,7 +10,14 @@ from forebay_operator.conditions.runevents import run_changes
 
 NORMAL, WARNING = "Normal", "Warning"
 
-_GOOD = {"Ready": TRUE, "Connected": TRUE, "Degraded": FALSE, "Backlogged": FALSE, "AuthFailed": FALSE}
+_GOOD = {
+    "Ready": TRUE,
+    "Connected": TRUE,
+    "Degraded": FALSE,
+    "Backlogged": FALSE,
+    "AuthFailed": FALSE,
+    "Disabled": FALSE,
+}
 """What each condition is when all is well. Those that are not here are neither good nor bad."""
 _UNDER_WAY = frozenset(
     {"Applying", "Creating", "PodMissing", "Recovering", "ServiceNotReady", "SpillNotReady", "Starting"}

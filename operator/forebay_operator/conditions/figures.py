@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from forebay.pb.announcer.v1 import announcer_pb2
 from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
 from forebay.pb.store.v1 import store_pb2
 from forebay_operator.conditions.answers import answering
@@ -39,3 +40,9 @@ def queues_text(queues: Sequence[store_pb2.QueueStatus]) -> str:
 def messages(queues: Sequence[store_pb2.QueueStatus]) -> int:
     """Messages in queues, those that consumers hold among them, rounded."""
     return rounded(sum(queue.ready + queue.unacked for queue in queues))
+
+
+def forwarders_text(forwarders: Sequence[announcer_pb2.Forwarder]) -> str:
+    """Forwarders that get announces, of all, as `2/3`."""
+    enabled = sum(each.condition == announcer_pb2.FORWARDER_CONDITION_ENABLED for each in forwarders)
+    return f"{enabled}/{len(forwarders)}"

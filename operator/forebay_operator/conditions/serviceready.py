@@ -13,7 +13,7 @@ from forebay_operator.conditions.workload import Workload
 if TYPE_CHECKING:
     from forebay_operator.pods import PodView
 
-CHILDREN = frozenset({"Peerfeed", "StoreQueue"})
+CHILDREN = frozenset({"Peerfeed", "StoreQueue", "Forwarder"})
 """Kinds of which one that is refused leaves its service ready."""
 
 
@@ -58,7 +58,7 @@ def _unconfigured(views: Sequence["PodView"]) -> Fault | None:
 
 
 def _refused_children(views: Sequence["PodView"]) -> str:
-    """A remark about Peerfeeds or StoreQueues that are not in force; the conditions of each tell why."""
+    """A remark about children that are not in force; the conditions of each tell why."""
     names = sorted(
         {result.name for view in views for result in view.results if result.kind in CHILDREN and not result.applied}
     )

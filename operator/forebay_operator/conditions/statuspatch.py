@@ -5,7 +5,24 @@ from datetime import datetime, timedelta
 from forebay_operator.body import Body
 
 FIGURES_EVERY = timedelta(minutes=1)
-FIGURES = frozenset({"backlog", "connections", "consumers", "messages", "peers", "queues", "ready", "unacknowledged"})
+FIGURES = frozenset(
+    {
+        "answers",
+        "backlog",
+        "connections",
+        "consumers",
+        "fill",
+        "forwarders",
+        "meanMilliseconds",
+        "messages",
+        "peers",
+        "queued",
+        "queues",
+        "ready",
+        "torrents",
+        "unacknowledged",
+    }
+)
 
 
 def status_patch(old: Body, new: Body, written: datetime | None, now: datetime) -> Body | None:

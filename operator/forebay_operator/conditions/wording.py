@@ -27,3 +27,8 @@ def violations_text(violations: Iterable[FieldViolation | Violation]) -> str:
     found = [f"{each.field}: {each.description}" if each.field else each.description for each in violations]
     shown, more = "; ".join(found[:MOST_VIOLATIONS]), len(found) - MOST_VIOLATIONS
     return f"{shown}; and {more} more fields" if more > 0 else shown
+
+
+def word(text: str) -> str:
+    """A reason of a service, as NAME_UNKNOWN, in the form of conditions, as NameUnknown."""
+    return "".join(part.capitalize() for part in text.split("_"))

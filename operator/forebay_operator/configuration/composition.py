@@ -17,6 +17,8 @@ Texts = Mapping[str, Mapping[str, str]]
 
 LARGEST = 1024 * 1024 - 1024
 """Octets of a document: Kubernetes allows 1 MiB for all values of a Secret, and the revision is one of them."""
+FAMILIES = (("Outfeed", "Peerfeed"), ("Store", "StoreQueue"), ("Announcer", "Forwarder"))
+"""The kinds of services, each with the kind of what belongs to it."""
 METADATA = ("name", "namespace", "uid", "generation")
 """What services look at. Labels and annotations would only make new revisions."""
 
@@ -26,7 +28,8 @@ class Composition:
     """What a service is to have, without a revision."""
 
     manifests: tuple[Body, ...]
-    """Spill, Outfeed, the Outfeeds that peers target, Peerfeeds; or Store, StoreQueues; each group by name."""
+    """Spill, Outfeed, the Outfeeds that peers target, Peerfeeds; or Store, StoreQueues; or Spill, Announcer,
+    Forwarders; each group by name."""
     secrets: Mapping[str, Mapping[str, Secret]]
     """Of each Secret, by `namespace/name`, the keys that are referred to, as far as they are there."""
     faults: Mapping[Identity, tuple[Violation, ...]]
@@ -41,9 +44,9 @@ class Composition:
         """Why it can't be stored, with the remedy; empty when it can."""
         if len(self.document) <= LARGEST:
             return ""
-        child, parent = ("StoreQueues", "Stores") if self._has("Store") else ("Peerfeeds", "Outfeeds")
-        size = f"the configuration has {len(self.document):,} octets compressed, with {self._has(child[:-1]):,} {child}"
-        return f"{size}, and a Secret holds {LARGEST:,}: divide the {child} among several {parent}"
+        parent, child = next(pair for pair in FAMILIES if self._has(pair[0]))
+        size = f"the configuration has {len(self.document):,} octets compressed, with {self._has(child):,} {child}s"
+        return f"{size}, and a Secret holds {LARGEST:,}: divide the {child}s among several {parent}s"
 
     def _has(self, kind: str) -> int:
         return sum(manifest.get("kind") == kind for manifest in self.manifests)
@@ -76,6 +79,15 @@ def compose(
 def compose_store(store: Body, queues: Iterable[Body]) -> Composition:
     """The configuration of a Store. A StoreQueue with faults stays in, as above: its messages would be dropped."""
     return composed([store, *sorted(queues, key=identity_of)], {})
+
+
+def compose_announcer(announcer: Body, spill: Body | None, forwarders: Iterable[Body], secrets: Texts) -> Composition:
+    """The configuration of an Announcer, with the Spill that it names, if any.
+
+    `secrets` are as above. A Forwarder with faults stays in: what waits for it would be dropped.
+    """
+    spills = [as_given(spill)] if spill else []
+    return composed([*spills, announcer, *sorted(forwarders, key=identity_of)], secrets)
 
 
 def composed(resources: Iterable[Body], secrets: Texts) -> Composition:

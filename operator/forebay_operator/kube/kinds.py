@@ -33,6 +33,8 @@ PEERFEED = Kind("forebay.dev", "v1alpha1", "Peerfeed", "peerfeeds")
 COMPACTION = Kind("forebay.dev", "v1alpha1", "Compaction", "compactions")
 STORE = Kind("forebay.dev", "v1alpha1", "Store", "stores")
 STORE_QUEUE = Kind("forebay.dev", "v1alpha1", "StoreQueue", "storequeues")
+ANNOUNCER = Kind("forebay.dev", "v1alpha1", "Announcer", "announcers")
+FORWARDER = Kind("forebay.dev", "v1alpha1", "Forwarder", "forwarders")
 EVENT = Kind("", "v1", "Event", "events")
 POD = Kind("", "v1", "Pod", "pods")
 SECRET = Kind("", "v1", "Secret", "secrets")
@@ -48,13 +50,10 @@ ROLE_BINDING = Kind("rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindi
 SERVICE_MONITOR = Kind("monitoring.coreos.com", "v1", "ServiceMonitor", "servicemonitors")
 SPARK_APPLICATION = Kind("sparkoperator.k8s.io", "v1beta2", "SparkApplication", "sparkapplications")
 
+RESOURCES = (SPILL, OUTFEED, PEERFEED, COMPACTION, STORE, STORE_QUEUE, ANNOUNCER, FORWARDER)
+"""Forebay's own kinds."""
 KINDS = (
-    SPILL,
-    OUTFEED,
-    PEERFEED,
-    COMPACTION,
-    STORE,
-    STORE_QUEUE,
+    *RESOURCES,
     EVENT,
     POD,
     SECRET,

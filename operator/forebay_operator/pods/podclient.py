@@ -4,8 +4,10 @@ from asyncio import Semaphore
 from dataclasses import replace
 from typing import Any
 
-from grpc.aio import AioRpcError
+from grpc.aio import AioRpcError, Channel
 
+from forebay.pb.announcer.v1 import announcer_pb2
+from forebay.pb.announcer.v1.announcer_pb2_grpc import AnnouncerServiceStub
 from forebay.pb.config.v1 import config_pb2
 from forebay.pb.config.v1.config_pb2_grpc import ConfigServiceStub
 from forebay.pb.outfeed.v1 import outfeed_pb2
@@ -31,7 +33,7 @@ class PodClient:
         self._turns = turns
 
     async def view(self) -> PodView:
-        """Ask how the service fares: GetStatus, and what there is to tell of an outfeed or a store, each within 5 s."""
+        """Ask how the service fares: GetStatus, and what there is to tell of services of its kind, each within 5 s."""
         async with self._turns:
             try:
                 status = await self._config().GetStatus(config_pb2.GetStatusRequest(), timeout=STATUS_SECONDS)
@@ -55,30 +57,45 @@ class PodClient:
         return replace(view, problem=view.problem or problem)
 
     async def _children(self, status: config_pb2.GetStatusResponse) -> dict[str, Any]:
-        """The peers of an outfeed; the queues of a store, and its pods in sync.
+        """The peers of an outfeed; the queues of a store, and its pods in sync; the forwarders of an announcer.
 
         None while it has no sound configuration, nor of a pod that only keeps a copy.
         """
-        ask = {"outfeed": self._peers, "store": self._store}.get(status.service)
+        ask = ASKED.get(status.service)
         if ask is None or not status.revision:
             return {}
         try:
-            return await ask()
+            return await ask(self.channel.get())
         except AioRpcError as error:
             if isinstance(from_rpc_error(error), UnavailableError):
                 return {}
             raise
 
-    async def _peers(self) -> dict[str, Any]:
-        stub = OutfeedServiceStub(self.channel.get())
-        answer = await stub.ListPeers(outfeed_pb2.ListPeersRequest(), timeout=STATUS_SECONDS)
-        return {"peers": answer.peers}
-
-    async def _store(self) -> dict[str, Any]:
-        stub = StoreServiceStub(self.channel.get())
-        queues = await stub.ListQueues(store_pb2.ListQueuesRequest(), timeout=STATUS_SECONDS)
-        store = await stub.GetStore(store_pb2.GetStoreRequest(), timeout=STATUS_SECONDS)
-        return {"queues": queues.queues, "members": store.members}
-
     def _config(self) -> ConfigServiceStub:
         return ConfigServiceStub(self.channel.get())
+
+
+async def of_outfeed(channel: Channel) -> dict[str, Any]:
+    """The peers."""
+    answer = await OutfeedServiceStub(channel).ListPeers(outfeed_pb2.ListPeersRequest(), timeout=STATUS_SECONDS)
+    return {"peers": answer.peers}
+
+
+async def of_store(channel: Channel) -> dict[str, Any]:
+    """The queues, and the pods in sync."""
+    stub = StoreServiceStub(channel)
+    queues = await stub.ListQueues(store_pb2.ListQueuesRequest(), timeout=STATUS_SECONDS)
+    store = await stub.GetStore(store_pb2.GetStoreRequest(), timeout=STATUS_SECONDS)
+    return {"queues": queues.queues, "members": store.members}
+
+
+async def of_announcer(channel: Channel) -> dict[str, Any]:
+    """The forwarders, and the job queue with how much is tracked."""
+    stub = AnnouncerServiceStub(channel)
+    found = await stub.ListForwarders(announcer_pb2.ListForwardersRequest(), timeout=STATUS_SECONDS)
+    queue = await stub.GetQueue(announcer_pb2.GetQueueRequest(), timeout=STATUS_SECONDS)
+    return {"forwarders": found.forwarders, "queue": queue}
+
+
+ASKED = {"outfeed": of_outfeed, "store": of_store, "announcer": of_announcer}
+"""What is asked of a service, by its kind."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from forebay.pb.announcer.v1 import announcer_pb2
 from forebay.pb.config.v1 import config_pb2
 from forebay.pb.outfeed.v1 import outfeed_pb2
 from forebay.pb.store.v1 import store_pb2
@@ -37,6 +38,11 @@ class PodView:
     members: tuple[str, ...] = ()
     """Of a pod that is primary of a store with mirrors: pods that have all that was confirmed, itself first."""
 
+    forwarders: tuple[announcer_pb2.Forwarder, ...] = ()
+    """The forwarders of an announcer by name; none before its first sound configuration."""
+    queue: announcer_pb2.GetQueueResponse | None = None
+    """The job queue of an announcer, and how much it tracks; None as above."""
+
     def result_of(self, kind: str, uid: str) -> ResourceResult | None:
         """What came of one resource; None when the configuration in force does not have it."""
         return self._results.get((kind, uid))
@@ -48,6 +54,10 @@ class PodView:
     def queue_of(self, uid: str) -> store_pb2.QueueStatus | None:
         """How one queue fares; None when the service does not have it."""
         return self._queues.get(uid)
+
+    def forwarder_of(self, name: str) -> announcer_pb2.Forwarder | None:
+        """How one forwarder fares; None when the service does not have it."""
+        return self._forwarders.get(name)
 
     # Looked up for each of thousands of children.
     @cached_property
@@ -62,6 +72,10 @@ class PodView:
     def _queues(self) -> dict[str, store_pb2.QueueStatus]:
         return {queue.uid: queue for queue in self.queues}
 
+    @cached_property
+    def _forwarders(self) -> dict[str, announcer_pb2.Forwarder]:
+        return {forwarder.name: forwarder for forwarder in self.forwarders}
+
 
 def viewed(
     name: str,
@@ -69,6 +83,8 @@ def viewed(
     peers: Iterable[outfeed_pb2.PeerStatus] = (),
     queues: Iterable[store_pb2.QueueStatus] = (),
     members: Iterable[str] = (),
+    forwarders: Iterable[announcer_pb2.Forwarder] = (),
+    queue: announcer_pb2.GetQueueResponse | None = None,
 ) -> PodView:
     """The view of a pod that answered."""
     return PodView(
@@ -84,6 +100,8 @@ def viewed(
         peers=tuple(peers),
         queues=tuple(queues),
         members=tuple(members),
+        forwarders=tuple(forwarders),
+        queue=queue,
     )
 
 

@@ -30,9 +30,14 @@ class OutfeedIngredients:
     def composition(self) -> Composition:
         """The configuration. Raises `ReconcileError` where it can't be stored, or nothing could be applied of it."""
         composition = check_size(compose(self.outfeed, self.spill, self.peerfeeds, self.targets, self.secrets))
-        if faults := composition.faults.get(identity_of(self.spill)):
-            raise MissingError("SecretMissing", f"Spill {name_of(self.spill)}: {violations_text(faults)}")
+        check_secret(composition, self.spill)
         return composition
+
+
+def check_secret(composition: Composition, spill: Body) -> None:
+    """Raise `MissingError` where the URL of the Spill is missing in its Secret: nothing could be applied."""
+    if faults := composition.faults.get(identity_of(spill)):
+        raise MissingError("SecretMissing", f"Spill {name_of(spill)}: {violations_text(faults)}")
 
 
 def check_size(composition: Composition) -> Composition:
@@ -96,7 +101,7 @@ def targets_of(children: Sequence[Body]) -> set[str]:
 
 
 async def usable_spill(world: World, key: Key, name: str, uid: str) -> Body:
-    """The Spill of an Outfeed, once it knows that the Outfeed uses it: what is left on it is cleaned up then."""
+    """The Spill of a service, once it knows that the service uses it: what is left on it is cleaned up then."""
     spill = await world.kube.find(SPILL, key.namespace, name)
     if spill is None:
         raise MissingError("SpillMissing", f"there is no Spill {name}; apply one, or correct spec.spillRef.name")

@@ -6,11 +6,14 @@ from typing import Any
 from forebay_operator.body import Identity, identity_of
 from forebay_operator.kube import Kind
 from forebay_operator.kube.kinds import (
+    ANNOUNCER,
     COMPACTION,
+    FORWARDER,
     JOB,
     OUTFEED,
     PEERFEED,
     POD,
+    RESOURCES,
     SPARK_APPLICATION,
     SPILL,
     STATEFUL_SET,
@@ -27,6 +30,7 @@ Seen = Mapping[str, Any]
 OWNERS = {
     "outfeed": OUTFEED.kind,
     "store": STORE.kind,
+    "announcer": ANNOUNCER.kind,
     "valkey": SPILL.kind,
     "purge": SPILL.kind,
     "compaction": COMPACTION.kind,
@@ -34,12 +38,14 @@ OWNERS = {
 """Whose object it is, by its label `app.kubernetes.io/name`."""
 TELLING = {STATEFUL_SET.kind, POD.kind, JOB.kind, SPARK_APPLICATION.kind}
 """Kinds whose statuses say how their resource fares."""
-CHILDREN = {PEERFEED.kind, STORE_QUEUE.kind}
+CHILDREN = {PEERFEED.kind, STORE_QUEUE.kind, FORWARDER.kind}
 """Kinds that are reconciled with their parents."""
 PARENTS = {
     OUTFEED.kind: ("spillRef", SPILL),
     PEERFEED.kind: ("outfeedRef", OUTFEED),
     STORE_QUEUE.kind: ("storeRef", STORE),
+    ANNOUNCER.kind: ("spillRef", SPILL),
+    FORWARDER.kind: ("announcerRef", ANNOUNCER),
 }
 """The field of a spec that names the resource that a kind has its effect through, and the kind of that."""
 
@@ -54,7 +60,7 @@ class Notices:
 
     def take(self, kind: Kind, body: Seen, *, deleted: bool) -> set[Key]:
         """The resources to look at, since an object was added, changed or deleted."""
-        if kind in (SPILL, OUTFEED, PEERFEED, COMPACTION, STORE, STORE_QUEUE):
+        if kind in RESOURCES:
             return self._concerned(body) if self._is_new(body, deleted) else set()
         changed = self._objects.notice(body, deleted=deleted)
         return set(owner_of(body)) if changed or kind.kind in TELLING else set()
@@ -78,7 +84,8 @@ def parents_of(body: Seen) -> Iterator[Key]:
     kind, namespace, _ = identity_of(body)
     if kind in PARENTS:
         field, parent = PARENTS[kind]
-        yield Key(parent.kind, namespace, referred(body, field))
+        if name := referred(body, field):
+            yield Key(parent.kind, namespace, name)
 
 
 def owner_of(body: Seen) -> Iterator[Key]:

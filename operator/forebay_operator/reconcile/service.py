@@ -91,8 +91,13 @@ class ServiceReconciler(Generic[S]):
         scene.revision, scene.views = await self._configuring.configure(service, stored, composition, scene.clients)
         await ensure_all(world, self._kind.objects(service, composition, world), depth)
         if depth >= Depth.VERIFY:
-            for leftover in service_leftovers(service, world.settings, monitoring=world.monitoring):
-                await world.objects.remove(leftover[0], service, leftover[1])
+            await self._clear_away(service)
+
+    async def _clear_away(self, service: S) -> None:
+        """Delete what the service had with other settings or another spec, and does not want any more."""
+        found = service_leftovers(service, self._world.settings, monitoring=self._world.monitoring)
+        for leftover in found + self._kind.leftovers(service):
+            await self._world.objects.remove(leftover[0], service, leftover[1])
 
     async def _look(self, service: S, scene: Scene) -> None:
         """See which pods there are."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, Protocol, TypeVar
 
-from forebay.api.v1alpha1 import Outfeed, Store
+from forebay.api.v1alpha1 import Announcer, Outfeed, Store
 from forebay_operator.body import Body
 from forebay_operator.conditions import Fault, Workload
 from forebay_operator.configuration import Composition
@@ -15,7 +15,7 @@ from forebay_operator.queue import Depth, Key
 from forebay_operator.reconcile.freezing import Manifests
 from forebay_operator.reconcile.world import World
 
-S = TypeVar("S", Outfeed, Store)
+S = TypeVar("S", Outfeed, Store, Announcer)
 
 
 class Ingredients(Protocol):
@@ -23,6 +23,11 @@ class Ingredients(Protocol):
 
     def composition(self) -> Composition:
         """The configuration. Raises `ReconcileError` where it can't be stored, or nothing could be applied of it."""
+
+
+def no_leftovers(_: object) -> list[tuple[Kind, str]]:
+    """There are none."""
+    return []
 
 
 @dataclass(frozen=True)
@@ -47,3 +52,5 @@ class ServiceKind(Generic[S]):
     from being brought about."""
     child_status: Callable[[Body, Sequence[PodView], datetime, Fault | None], Body]
     """The new status of a child: by what the pods of its service say, the time, and what it lacks."""
+    leftovers: Callable[[S], list[tuple[Kind, str]]] = no_leftovers
+    """Kinds and names of objects that a service with another spec had, and does not want any more."""

@@ -3,18 +3,26 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from forebay.api.v1alpha1 import Outfeed, Store
+from forebay.api.v1alpha1 import Announcer, Outfeed, Store
 from forebay_operator.body import Body
-from forebay_operator.conditions import outfeed_status, peerfeed_status, store_status, storequeue_status
+from forebay_operator.conditions import (
+    announcer_status,
+    forwarder_status,
+    outfeed_status,
+    peerfeed_status,
+    store_status,
+    storequeue_status,
+)
 from forebay_operator.configuration import Composition, compose_store
-from forebay_operator.kube.kinds import OUTFEED, PEERFEED, STORE, STORE_QUEUE
+from forebay_operator.kube.kinds import ANNOUNCER, FORWARDER, OUTFEED, PEERFEED, STORE, STORE_QUEUE
 from forebay_operator.queue import Depth, Key
+from forebay_operator.reconcile.announcing import gather_announcer, needs_of_announcer, objects_of_announcer
 from forebay_operator.reconcile.freezing import Manifests, frozen_children
 from forebay_operator.reconcile.ingredients import check_size, gather, needs_of, spill_url
 from forebay_operator.reconcile.relations import name_of
 from forebay_operator.reconcile.servicekind import ServiceKind
 from forebay_operator.reconcile.world import World
-from forebay_operator.resources import outfeed_objects, server_digest, store_objects
+from forebay_operator.resources import announcer_leftovers, outfeed_objects, server_digest, store_objects
 
 
 @dataclass(frozen=True)
@@ -72,4 +80,16 @@ STORES = ServiceKind(
     objects=objects_of_store,
     status=store_status,
     child_status=storequeue_status,
+)
+ANNOUNCERS = ServiceKind(
+    kind=ANNOUNCER,
+    model=Announcer,
+    child=FORWARDER,
+    parent_field="announcerRef",
+    needs=needs_of_announcer,
+    gather=gather_announcer,
+    objects=objects_of_announcer,
+    status=announcer_status,
+    child_status=forwarder_status,
+    leftovers=announcer_leftovers,
 )

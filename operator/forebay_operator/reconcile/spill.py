@@ -9,7 +9,7 @@ from forebay_operator.body import Body
 from forebay_operator.conditions import Fault, Workload, is_paused, paused_status, spill_status
 from forebay_operator.configuration import texts_of
 from forebay_operator.errors import MissingError
-from forebay_operator.kube.kinds import OUTFEED, SPILL
+from forebay_operator.kube.kinds import ANNOUNCER, OUTFEED, SPILL
 from forebay_operator.pods import PodView
 from forebay_operator.queue import Depth, Key
 from forebay_operator.reconcile.faults import TELLING, concluded, fault_of
@@ -22,6 +22,8 @@ from forebay_operator.resources import SpillNames, digest, valkey_objects, valke
 from forebay_operator.valkeysecret import PASSWORD
 from forebay_operator.workers import Outcome
 
+USERS = (OUTFEED, ANNOUNCER)
+"""Kinds of services that use Spills."""
 Views = Callable[[str, str], Sequence[PodView]]
 """The pods of all services that use the Spill of a namespace and name, as they were seen last."""
 
@@ -85,10 +87,10 @@ class SpillReconciler:
             await self._run_valkey(spill, depth)
             name = SpillNames.of(spill).valkey
             scene.workload = await workload_of(self._world, spill, "valkey", name)
-        outfeeds = await self._world.kube.list_all(OUTFEED, key.namespace)
-        users = [service_of(each) for each in outfeeds if referred(each, "spillRef") == key.name]
+        found = [each for kind in USERS for each in await self._world.kube.list_all(kind, key.namespace)]
+        users = [service_of(each) for each in found if referred(each, "spillRef") == key.name]
         scene.services += [user for user in users if user not in scene.services]
-        alive = {str(each["metadata"]["uid"]) for each in outfeeds}
+        alive = {str(each["metadata"]["uid"]) for each in found}
         scene.services = await self._purging.purge(spill, key, scene.services, alive)
         await self._check_url(spill, depth)
 

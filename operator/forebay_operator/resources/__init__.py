@@ -1,5 +1,6 @@
 """Pure builders of all Kubernetes objects that the operator makes, as plain dictionaries for server-side apply."""
 
+from forebay_operator.resources.announcer import announcer_leftovers, announcer_objects
 from forebay_operator.resources.checksums import digest, server_digest
 from forebay_operator.resources.names import CompactionNames, Names, ServiceNames, SpillNames
 from forebay_operator.resources.outfeed import outfeed_objects
@@ -20,6 +21,8 @@ __all__ = [
     "ServiceNames",
     "SparkRun",
     "SpillNames",
+    "announcer_leftovers",
+    "announcer_objects",
     "claim",
     "config_secret",
     "digest",

@@ -50,6 +50,11 @@ class ServiceNames(Names):
         return f"{self.main}-pods"
 
     @property
+    def announce(self) -> str:
+        """The Service by which BitTorrent clients reach an Announcer."""
+        return f"{self.name}-announce"
+
+    @property
     def config(self) -> str:
         """The Secret with its configuration."""
         return f"{self.main}-config"

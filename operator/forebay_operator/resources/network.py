@@ -9,6 +9,7 @@ from forebay_operator.resources.body import given
 from forebay_operator.resources.labels import OURS, labels, selector
 from forebay_operator.resources.ownership import owned
 
+TCP, UDP = "TCP", "UDP"
 OUR_PODS = {"podSelector": {"matchLabels": OURS}}
 """Pods of the same namespace that the operator made."""
 ANY_POD: Body = {"namespaceSelector": {}}
@@ -26,9 +27,18 @@ def headless_service(owner: Resource, role: str, name: str, ports: Sequence[Body
     return service(owner, role, name, ports, clusterIP="None", publishNotReadyAddresses=True)
 
 
-def service_port(name: str, port: int, application: str = "") -> Body:
-    """A port of a Service, and the pods' port of the same name; `application` is the protocol above TCP."""
-    return {"name": name, "port": port, "protocol": "TCP", "targetPort": name, **given(appProtocol=application)}
+def service_port(name: str, port: int, application: str = "", protocol: str = TCP) -> Body:
+    """A port of a Service, and the pods' port of the same name; `application` is the protocol above."""
+    return {"name": name, "port": port, "protocol": protocol, "targetPort": name, **given(appProtocol=application)}
+
+
+def outside_service(owner: Resource, role: str, name: str, ports: Sequence[Body]) -> Body:
+    """A Service for clients outside the cluster, of whichever IP versions the cluster has.
+
+    Pods see who calls, and no traffic goes from node to node: only the pod's own node takes it.
+    """
+    more = {"type": "LoadBalancer", "externalTrafficPolicy": "Local", "ipFamilyPolicy": "PreferDualStack"}
+    return service(owner, role, name, ports, **more)
 
 
 def network_policy(owner: Resource, role: str, name: str, ingress: Sequence[Body]) -> Body:
@@ -45,9 +55,9 @@ def network_policy(owner: Resource, role: str, name: str, ingress: Sequence[Body
     return owned(owner, role, "networking.k8s.io/v1", "NetworkPolicy", name, spec=spec)
 
 
-def admission(port: int, *peers: Body) -> Body:
+def admission(port: int, *peers: Body, protocol: str = TCP) -> Body:
     """Lets peers in to a port; without any, everybody, from outside the cluster too."""
-    return {"ports": [{"port": port, "protocol": "TCP"}], **given(**{"from": list(peers)})}
+    return {"ports": [{"port": port, "protocol": protocol}], **given(**{"from": list(peers)})}
 
 
 def service_monitor(owner: Resource, role: str, name: str, more_labels: Mapping[str, str]) -> Body:

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from forebay.api.v1alpha1 import Resource
 from forebay_operator.body import Body
 from forebay_operator.resources.body import given
 from forebay_operator.resources.labels import kindred, labels
+from forebay_operator.resources.network import TCP
 from forebay_operator.settings import Placement, PodSettings, Settings
 
 USER = 10001
@@ -32,6 +34,13 @@ class Volume:
     """Where its files come from, as a pod has it. Empty: a claim of the StatefulSet, to be written to."""
 
 
+class Port(NamedTuple):
+    """What a process listens on."""
+
+    number: int
+    protocol: str = TCP
+
+
 @dataclass(frozen=True)
 class Process:
     """What a pod runs."""
@@ -43,7 +52,7 @@ class Process:
     volumes: tuple[Volume, ...]
     resources: Body
     """Requests and limits."""
-    ports: Mapping[str, int] = field(default_factory=dict)
+    ports: Mapping[str, Port] = field(default_factory=dict)
     """What it listens on, by name."""
     probes: Body = field(default_factory=dict)
     """Its probes, by their names in a container."""
@@ -68,7 +77,7 @@ def pod_template(
         "spec": {
             "containers": [container(process, settings)],
             "volumes": volumes(process),
-            "securityContext": pod_security(process.ports.values()),
+            "securityContext": pod_security(port.number for port in process.ports.values()),
             # Services reach nothing of the API server, nor do they need an environment that lists all Services.
             "automountServiceAccountToken": False,
             "enableServiceLinks": False,
@@ -94,7 +103,8 @@ def container(process: Process, settings: Settings) -> Body:
 
 def container_ports(process: Process) -> list[Body]:
     """The ports of a process. The protocol is part of their key in server-side apply, so it is given."""
-    return [{"name": name, "containerPort": port, "protocol": "TCP"} for name, port in process.ports.items()]
+    ports = process.ports.items()
+    return [{"name": name, "containerPort": port.number, "protocol": port.protocol} for name, port in ports]
 
 
 def mount(volume: Volume) -> Body:

@@ -12,6 +12,7 @@ from forebay_operator.resources.lease import lease_rights
 from forebay_operator.resources.names import ServiceNames
 from forebay_operator.resources.network import (
     ANY_POD,
+    TCP,
     admission,
     headless_service,
     network_policy,
@@ -20,7 +21,7 @@ from forebay_operator.resources.network import (
     service_port,
 )
 from forebay_operator.resources.ownership import owned
-from forebay_operator.resources.podspec import Process, Volume, pod_template, secret_volume
+from forebay_operator.resources.podspec import Port, Process, Volume, pod_template, secret_volume
 from forebay_operator.resources.probes import http_probes
 from forebay_operator.resources.workload import VOLUME, disruption_budget, stateful_set
 from forebay_operator.settings import Settings
@@ -39,9 +40,12 @@ class Listener:
     name: str
     port: int
     application: str = ""
-    """The protocol above TCP."""
+    """The protocol above."""
     callers: tuple[Body, ...] = ()
     """Who may connect, as a NetworkPolicy has it. Empty: everybody."""
+    protocol: str = TCP
+    outside: bool = False
+    """Whether it is for clients outside the cluster, by a Service of its own that the Service of others leaves out."""
 
 
 def grpc_listener(resource: Service) -> Listener:
@@ -98,17 +102,17 @@ def account(resource: Service, names: ServiceNames) -> Body:
 
 def client_service(resource: Service, names: ServiceNames, listeners: Sequence[Listener]) -> Body:
     """The Service that clients and Prometheus use."""
-    return service(resource, names.role, names.main, [port_of(each) for each in listeners])
+    return service(resource, names.role, names.main, [port_of(each) for each in listeners if not each.outside])
 
 
 def port_of(listener: Listener) -> Body:
     """The port of a Service for a listener."""
-    return service_port(listener.name, listener.port, listener.application)
+    return service_port(listener.name, listener.port, listener.application, listener.protocol)
 
 
 def service_policy(resource: Service, names: ServiceNames, listeners: Sequence[Listener]) -> Body:
     """Who may connect. Policies add up: one more lets in others."""
-    ingress = [admission(each.port, *each.callers) for each in listeners]
+    ingress = [admission(each.port, *each.callers, protocol=each.protocol) for each in listeners]
     return network_policy(resource, names.role, names.main, ingress)
 
 
@@ -146,7 +150,7 @@ def process(names: ServiceNames, listeners: Sequence[Listener], resources: Body,
             Volume(VOLUME, DATA),
         ),
         resources=resources,
-        ports={each.name: each.port for each in listeners},
+        ports={each.name: Port(each.port, each.protocol) for each in listeners},
         probes=http_probes(),
     )
 

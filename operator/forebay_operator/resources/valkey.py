@@ -5,7 +5,7 @@ from forebay_operator.body import Body
 from forebay_operator.resources.body import with_memory
 from forebay_operator.resources.names import VALKEY_PORT, SpillNames
 from forebay_operator.resources.network import OUR_PODS, admission, network_policy, service, service_port
-from forebay_operator.resources.podspec import Process, Volume, pod_template, secret_volume
+from forebay_operator.resources.podspec import Port, Process, Volume, pod_template, secret_volume
 from forebay_operator.resources.probes import tcp_probes
 from forebay_operator.resources.workload import VOLUME, stateful_set
 from forebay_operator.settings import Settings
@@ -65,7 +65,7 @@ def process(spill: Spill, managed: ManagedSpill, settings: Settings) -> Process:
             Volume(VOLUME, DATA),
         ),
         resources=resources(managed, settings.valkey.resources),
-        ports={"valkey": VALKEY_PORT},
+        ports={"valkey": Port(VALKEY_PORT)},
         probes=tcp_probes("valkey"),
     )
 

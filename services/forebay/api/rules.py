@@ -256,6 +256,26 @@ class Immutable:
 
 
 @dataclass(frozen=True)
+class Kept:
+    """A field may be added to a resource that was created without it; once it is given, it stays as it is."""
+
+    field: str
+    reason: str
+    """Why, after a `since`."""
+
+    @property
+    def text(self) -> str:
+        """The rule in words."""
+        return f"{listed((self.field,))} can be added later, but not changed or removed, since {self.reason}."
+
+    @property
+    def fault(self) -> Problem:
+        """What to say of a change."""
+        problem = f"can't be changed or removed once it is given, since {self.reason}"
+        return self.field, f"{problem}; keep it, or create another resource"
+
+
+@dataclass(frozen=True)
 class Settled:
     """A field that was left out stays so, and one that was given stays given; what it holds may change."""
 

@@ -228,6 +228,23 @@ class Text(Value):
 
 
 @dataclass(frozen=True)
+class ParsedText(Text):
+    """Text that something else has to be able to read, too, as an address that has the form of one."""
+
+    parse: Callable[[str], object] = str
+    """Raises `ValueError` for what is none."""
+
+    def read(self, value: object) -> str:
+        """The checked text."""
+        text = super().read(value)
+        try:
+            self.parse(text)
+        except ValueError:
+            raise fault(f"{show(text)} is none; give {self.form}") from None
+        return text
+
+
+@dataclass(frozen=True)
 class Texts(Value):
     """Texts by keys that begin alike."""
 

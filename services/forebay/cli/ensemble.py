@@ -10,8 +10,8 @@ from pathlib import Path
 import structlog
 
 from forebay.api import ApiError, Manifests, read_files, with_uids
-from forebay.api.v1alpha1 import Outfeed, Spill
 from forebay.api.v1alpha1 import Service as ServiceResource
+from forebay.api.v1alpha1 import Spill, Store
 from forebay.cli.documents import document_of
 from forebay.cli.errors import InputError
 from forebay.cli.hosting import Hosting
@@ -169,7 +169,7 @@ def spills_of(manifests: Manifests, services: Iterable[ServiceResource]) -> list
     used = {
         ("Spill", service.metadata.namespace, service.spec.spill_ref.name)
         for service in services
-        if isinstance(service, Outfeed)
+        if not isinstance(service, Store) and service.spec.spill_ref
     }
     return [spill for spill in manifests.of(Spill) if spill.identity in used]
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import typer
 
-from forebay.cli.commands import outfeed, spark, spill, store
+from forebay.cli.commands import announcer, outfeed, spark, spill, store
 from forebay.cli.commands.apply import apply
+from forebay.cli.commands.imports import import_
 from forebay.cli.commands.serve import serve
 from forebay.cli.commands.up import up
 from forebay.cli.commands.validate import validate
@@ -46,8 +47,10 @@ app.command(epilog="Example: `forebay up -f examples/quickstart --offer examples
 app.add_typer(serve, name="serve")
 app.command(epilog="Example: `forebay apply -f examples/quickstart`")(apply)
 app.command(epilog="Example: `forebay validate -f examples/quickstart`")(validate)
+app.command("import", epilog="Example: `forebay import forwarders.yml --to manifests`")(import_)
 app.command(epilog="Example: `forebay version --output json`")(version)
 app.add_typer(outfeed.group, name="outfeed")
 app.add_typer(store.group, name="store")
+app.add_typer(announcer.group, name="announcer")
 app.add_typer(spill.group, name="spill")
 app.add_typer(spark.group, name="spark")

@@ -45,6 +45,11 @@ DEFAULT_STORE = "127.0.0.1:7672"
 StoreAddressOption = Annotated[
     str, typer.Option("--address", metavar="HOST:PORT", envvar="FOREBAY_STORE", help="Where the store serves gRPC.")
 ]
+DEFAULT_ANNOUNCER = "127.0.0.1:7969"
+AnnouncerAddressOption = Annotated[
+    str,
+    typer.Option("--address", metavar="HOST:PORT", envvar="FOREBAY_ANNOUNCER", help="Where the announcer serves gRPC."),
+]
 TlsOption = Annotated[
     Path | None,
     typer.Option("--tls", metavar="FOLDER", help="Use mutual TLS with the tls.crt, tls.key and ca.crt of a folder."),

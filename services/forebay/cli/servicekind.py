@@ -4,8 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from forebay.announcer.configuration import Surroundings as AnnouncerSurroundings
+from forebay.announcer.service import AnnouncerService
 from forebay.api import Manifests
-from forebay.api.v1alpha1 import Outfeed, Store
+from forebay.api.v1alpha1 import Announcer, Outfeed, Store
 from forebay.api.v1alpha1 import Service as ServiceResource
 from forebay.cli.storecluster import cluster_of
 from forebay.outfeed import OutfeedService, Surroundings
@@ -38,6 +40,12 @@ def make_store(identity: tuple[str, str], folder: Path, _: Surroundings) -> Serv
     return StoreService(identity, folder, open_hub)
 
 
+def make_announcer(identity: tuple[str, str], folder: Path, surroundings: Surroundings) -> Service:
+    """An Announcer; clients reach it where NNTP peers reach an Outfeed."""
+    around = AnnouncerSurroundings(surroundings.managed_url, surroundings.nntp_address)
+    return AnnouncerService(identity, folder, around)
+
+
 def make_pod(
     resource: ServiceResource, service: str, folder: Path, surroundings: Surroundings, tls: Path | None
 ) -> Service:
@@ -50,7 +58,8 @@ def make_pod(
 
 OUTFEED = ServiceKind("Outfeed", Outfeed, OutfeedService, MESSAGE_LIMIT)
 STORE = ServiceKind("Store", Store, make_store, LARGE_MESSAGE_LIMIT)
-KINDS = {kind.title: kind for kind in (OUTFEED, STORE)}
+ANNOUNCER = ServiceKind("Announcer", Announcer, make_announcer, MESSAGE_LIMIT)
+KINDS = {kind.title: kind for kind in (OUTFEED, STORE, ANNOUNCER)}
 """By the kind of their resources."""
 
 

@@ -1,5 +1,6 @@
 """Clients of the services, for asyncio programs."""
 
+from forebay.client.announcer import AnnouncerClient
 from forebay.client.config import ConfigClient
 from forebay.client.consumption import Consumption
 from forebay.client.delivery import Delivery
@@ -21,6 +22,7 @@ from forebay.pb.outfeed.v1.outfeed_pb2 import DeadLetter, Outcome, PeerState, Pe
 from forebay.pb.store.v1.store_pb2 import Message, QueueState, QueueStatus
 
 __all__ = [
+    "AnnouncerClient",
     "ArticleTooLargeError",
     "ClientError",
     "ClosedError",

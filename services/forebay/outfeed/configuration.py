@@ -4,17 +4,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from forebay.api import Reading, read_objects
-from forebay.api.v1alpha1 import Outfeed, Peerfeed, SecretReference, Spill, SpillSpec
-from forebay.outfeed.errors import FieldError
+from forebay.api.v1alpha1 import Outfeed, Peerfeed, Spill, SpillSpec
 from forebay.outfeed.peering.peeroptions import PeerOptions, Place, options
 from forebay.outfeed.sending.login import Login, argument_problem
 from forebay.runtime.document import ConfigDocument
-from forebay.runtime.errors import FieldViolation
+from forebay.runtime.errors import FieldError, FieldViolation
 from forebay.runtime.readings import result_of
 from forebay.runtime.revisions import ResourceResult
-from forebay.runtime.secret import Secret
-from forebay.spill import SpillSettingsError
-from forebay.spill.address import parse_url
+from forebay.spill.resource import ManagedUrl, url_of
 
 Identity = tuple[str, str]
 """Namespace and name."""
@@ -24,7 +21,7 @@ Identity = tuple[str, str]
 class Surroundings:
     """What a configuration does not say."""
 
-    managed_url: Callable[[Spill], str] | None
+    managed_url: ManagedUrl | None
     """Where the server of a managed Spill listens; None where no servers are run."""
     target_host: Callable[[Outfeed], str]
     """Where another Outfeed can be reached."""
@@ -104,7 +101,7 @@ class Selector:
         try:
             if isinstance(resource, Spill) and self._is_ours(resource, selection.outfeed):
                 selection.spill = resource.spec
-                selection.url = self._url(resource, document)
+                selection.url = url_of(resource, document, self._surroundings.managed_url)
             if isinstance(resource, Peerfeed) and _parent(resource) == self._identity:
                 place, login = self._place(resource, readings), _login(resource, document)
                 selection.peers.append(options(resource, place, login))
@@ -114,18 +111,6 @@ class Selector:
 
     def _is_ours(self, spill: Spill, outfeed: Outfeed | None) -> bool:
         return outfeed is not None and _identity(spill) == (self._identity[0], outfeed.spec.spill_ref.name)
-
-    def _url(self, spill: Spill, document: ConfigDocument) -> str:
-        spec = spill.spec
-        if spec.managed:
-            if self._surroundings.managed_url is None:
-                raise FieldError("spec.managed", "no server is run for it here: give url or urlFrom instead")
-            return self._surroundings.managed_url(spill)
-        if spec.url_from:
-            source = "spec.urlFrom.secretRef"
-            reference = spec.url_from.secret_ref
-            return _usable(source, _secret(document, spill.metadata.namespace, reference, source).reveal())
-        return _usable("spec.url", spec.url or "")
 
     def _place(self, peerfeed: Peerfeed, readings: Sequence[Reading]) -> Place | None:
         if peerfeed.spec.target is None:
@@ -138,31 +123,17 @@ class Selector:
         return self._surroundings.target_host(found), found.spec.listeners.nntp.port
 
 
-def _usable(source: str, url: str) -> str:
-    try:
-        parse_url(url)
-    except SpillSettingsError as error:
-        raise FieldError(source, f"is no URL of Redis: {error}") from error
-    return url
-
-
 def _login(peerfeed: Peerfeed, document: ConfigDocument) -> Login | None:
     auth = peerfeed.spec.auth
     if auth is None:
         return None
     source = "spec.auth.passwordFrom.secretRef"
-    password = _secret(document, peerfeed.metadata.namespace, auth.password_from.secret_ref, source)
+    reference = auth.password_from.secret_ref
+    password = document.referenced(peerfeed.metadata.namespace, reference.name, reference.key, source)
     for where, text in (("spec.auth.username", auth.username), (source, password.reveal())):
         if problem := argument_problem(text):
             raise FieldError(where, f"the value {problem}")
     return Login(auth.username, password)
-
-
-def _secret(document: ConfigDocument, namespace: str, reference: SecretReference, source: str) -> Secret:
-    secret = document.secrets.get(f"{namespace}/{reference.name}", {}).get(reference.key)
-    if secret is None:
-        raise FieldError(source, f"there is no key {reference.key} in a Secret {reference.name}: add it")
-    return secret
 
 
 def _sound_outfeeds(readings: Iterable[Reading]) -> list[Outfeed]:

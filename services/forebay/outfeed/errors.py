@@ -1,7 +1,6 @@
 """What can go wrong in outfeed.
 
 OutfeedError
-├── FieldError          a field of a resource cannot be used here
 ├── ArticleError        what was offered is no article that may be passed on
 ├── PatternError        a newsgroup pattern or another rule of a peer cannot be read
 ├── HistoryFullError    the disk has no room for more remembered message-ids
@@ -9,19 +8,9 @@ OutfeedError
 └── IntakeFullError     nothing more can be taken in for now
 """
 
-from forebay.runtime.errors import FieldViolation
-
 
 class OutfeedError(Exception):
     """Base of all errors of outfeed."""
-
-
-class FieldError(OutfeedError):
-    """A field of a resource cannot be used here, though it is well formed; `violation` tells what to do."""
-
-    def __init__(self, field: str, description: str) -> None:
-        super().__init__(f"{field}: {description}")
-        self.violation = FieldViolation(field, description)
 
 
 class ArticleError(OutfeedError):

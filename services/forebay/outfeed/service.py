@@ -1,7 +1,6 @@
 """The outfeed service: what the runtime hosts, put together from a configuration."""
 
 import os
-import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,6 @@ import structlog
 from prometheus_client.metrics_core import Metric
 
 from forebay.api.v1alpha1 import AccessRule, Durability, Outfeed, OutfeedSpec
-from forebay.msgstore import RealDisk, replace
 from forebay.outfeed.configuration import Identity, Selection, Selector, Surroundings
 from forebay.outfeed.incoming.article import ArticleLimits
 from forebay.outfeed.incoming.feeder import ListenerSettings
@@ -29,6 +27,7 @@ from forebay.runtime.clock import Clock, SystemClock
 from forebay.runtime.document import ConfigDocument
 from forebay.runtime.errors import FieldViolation, SettingsError
 from forebay.runtime.filelease import FileLease
+from forebay.runtime.leaseholder import holder
 from forebay.runtime.revisions import ResourceResult
 from forebay.runtime.service import Degradation, Service
 from forebay.runtime.tasks import Supervisor
@@ -232,14 +231,6 @@ class OutfeedService(Service):
     def access(self) -> Sequence[AccessRule]:
         """Who may call what."""
         return self._outfeed.spec.access if self._outfeed else ()
-
-
-def holder(folder: Path) -> str:
-    """The name under which leases are held: it goes with the data folder, which is locked."""
-    file = folder / "holder"
-    if not file.exists():
-        replace(RealDisk(folder), file.name, secrets.token_hex(8).encode())
-    return file.read_text()
 
 
 _NOT_CONFIGURED = Degradation("NotConfigured", "there is no valid configuration yet: see the results of the last Apply")

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from forebay.runtime.errors import FieldViolation, InvalidArgumentError
+from forebay.runtime.errors import FieldError, FieldViolation, InvalidArgumentError
 from forebay.runtime.secret import Secret
 
 INFLATED_LIMIT = 64 * 1024 * 1024
@@ -25,6 +25,13 @@ class ConfigDocument:
     """The resources as they are written in YAML files."""
     secrets: Mapping[str, Mapping[str, Secret]] = field(default_factory=dict)
     """Keys and values of each Secret, by `namespace/name`."""
+
+    def referenced(self, namespace: str, name: str, key: str, source: str) -> Secret:
+        """The value of a key of a Secret, to which the field `source` of a resource refers. Raises `FieldError`."""
+        value = self.secrets.get(f"{namespace}/{name}", {}).get(key)
+        if value is None:
+            raise FieldError(source, f"there is no key {key} in a Secret {name}: add it")
+        return value
 
 
 def encode(document: ConfigDocument) -> bytes:

@@ -14,6 +14,7 @@ ForebayError
 │   ├── DeadlineExceededError       DEADLINE_EXCEEDED
 │   ├── UnimplementedError          UNIMPLEMENTED
 │   └── InternalError               INTERNAL, with the id under which the log tells more
+├── FieldError                      a field of a resource cannot be used here
 ├── SettingsError                   the service cannot start like this
 │   ├── AddressError                an address that is none, or that cannot be bound
 │   ├── InsecureBindError           plain text beyond loopback
@@ -48,6 +49,14 @@ class Resource(NamedTuple):
 
 class ForebayError(Exception):
     """Base of all errors that Forebay raises on purpose."""
+
+
+class FieldError(ForebayError):
+    """A field of a resource cannot be used here, though it is well formed; `violation` tells what to do."""
+
+    def __init__(self, field: str, description: str) -> None:
+        super().__init__(f"{field}: {description}")
+        self.violation = FieldViolation(field, description)
 
 
 class ServiceError(ForebayError):

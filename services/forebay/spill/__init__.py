@@ -1,6 +1,7 @@
 """Spill queues on Redis streams: what a receiver cannot take now is kept here, in order, and handed out again.
 
-A `Spill` is a service's client of one Redis; it hands out a `Spool` an owner (a peer, a recipient, a publisher).
+A `Spill` is a service's client of one Redis; it hands out a `Spool` an owner (a peer, a recipient, a publisher), and a
+`Timetable` to those that keep things for certain times.
 """
 
 from forebay.spill.client import Spill
@@ -26,6 +27,7 @@ from forebay.spill.resend import Entry
 from forebay.spill.resender import Promotion
 from forebay.spill.settings import SpillSettings, SpoolSettings, TlsFiles
 from forebay.spill.spool import Held, Loaded, Spool
+from forebay.spill.timetable import Row, Timetable
 
 __all__ = [
     "Change",
@@ -39,6 +41,7 @@ __all__ = [
     "LeaseLostError",
     "Loaded",
     "Promotion",
+    "Row",
     "Spill",
     "SpillAnswerError",
     "SpillCheckError",
@@ -53,6 +56,7 @@ __all__ = [
     "SpoolSettings",
     "SpoolState",
     "StateEvent",
+    "Timetable",
     "TlsFiles",
     "purge",
 ]

@@ -1,4 +1,4 @@
-"""The spill client: one for a service and its Redis; hands out spools and keeps their leases."""
+"""The spill client: one for a service and its Redis; hands out spools and timetables, and keeps their leases."""
 
 from collections.abc import Iterable
 
@@ -19,6 +19,7 @@ from forebay.spill.session import Channel, Session
 from forebay.spill.settings import SpillSettings, SpoolSettings
 from forebay.spill.spool import Spool
 from forebay.spill.tenure import Tenure
+from forebay.spill.timetable import Timetable
 from forebay.spill.topology import Topology, new_topology
 
 
@@ -40,6 +41,7 @@ class Spill:
         self._uid = uid
         self._registry = registry_key(service, uid)
         self._spools: dict[str, Spool] = {}
+        self._timetables: dict[str, Timetable] = {}
         self._health = Health()
         self._joined: set[Server] = set()
         self._address = parse_url(settings.url)
@@ -89,12 +91,18 @@ class Spill:
         """The spool of an owner, always the same one. `settings` replaces those it has."""
         spool = self._spools.get(owner)
         if spool is None:
-            keys = OwnerKeys(self._service, self._uid, owner)
-            tenure = Tenure(keys, self._router, self._settings, self.metrics)
-            spool = self._spools[owner] = Spool(owner, Desk(keys, settings or SpoolSettings(), tenure, self))
+            tenure = self._tenure(owner)
+            desk = Desk(tenure.keys, settings or SpoolSettings(), tenure, self)
+            spool = self._spools[owner] = Spool(owner, desk)
         elif settings:
             spool.settings = settings
         return spool
+
+    def timetable(self, owner: str) -> Timetable:
+        """The timetable of an owner that has no spool, always the same one."""
+        if owner not in self._timetables:
+            self._timetables[owner] = Timetable(owner, self._tenure(owner), self)
+        return self._timetables[owner]
 
     async def owners(self) -> list[str]:
         """All owners that have, or may have, something in Redis.
@@ -125,11 +133,11 @@ class Spill:
 
     async def joined(self, server: Server, session: Session) -> None:
         """A session was made: leases of another run of Redis are void, and the service is told."""
-        voided = [spool for spool in self._spools.values() if self._is_void(spool.tenure, server, session)]
+        voided = [tenure for tenure in self._tenures() if self._is_void(tenure, server, session)]
         if voided:
-            empty = not await _any_exists(session, [spool.tenure.keys.meta for spool in voided])
-            for spool in voided:
-                spool.tenure.void()
+            empty = not await _any_exists(session, [tenure.keys.meta for tenure in voided])
+            for tenure in voided:
+                tenure.void()
             self._health.restarted(server, empty=empty)
         if server in self._joined:
             self.metrics.reconnects += 1
@@ -149,7 +157,11 @@ class Spill:
             return False
 
     def _tenures(self) -> Iterable[Tenure]:
-        return [spool.tenure for spool in self._spools.values()]
+        owned: list[Spool | Timetable] = [*self._spools.values(), *self._timetables.values()]
+        return [each.tenure for each in owned]
+
+    def _tenure(self, owner: str) -> Tenure:
+        return Tenure(OwnerKeys(self._service, self._uid, owner), self._router, self._settings, self.metrics)
 
     async def _ask_registry(self, command: Command) -> Reply:
         (reply,) = checked(await self._router.run(slot_of(self._registry), [command]))

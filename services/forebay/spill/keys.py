@@ -26,6 +26,8 @@ class OwnerKeys:
         self.resend = f"{self.prefix}R"
         self.dead = f"{self.prefix}X"
         self.fence = f"{self.prefix}fence"
+        self.times = f"{self.prefix}T"
+        self.values = f"{self.prefix}V"
 
     def stream(self, kind: Kind, segment: int) -> str:
         """The stream of a backlog or deferred segment."""

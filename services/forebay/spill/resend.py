@@ -49,6 +49,11 @@ class ResendWindow:
         """How many entries lie between the checkpoint and what was read last."""
         return len(self._order)
 
+    @property
+    def unpassed(self) -> int:
+        """How many entries were read, are still in R, and were not passed by the checkpoint."""
+        return len(self._waiting) + len(self._settled)
+
     def settle(self, entry_ids: Iterable[bytes]) -> None:
         """Mark entries as done with. Unknown ones, say of before a take-over, are ignored."""
         for entry_id in entry_ids:

@@ -47,6 +47,8 @@ RELEASE = Script("release", _COMMON)
 RENEW = Script("renew", _COMMON)
 STAGE = Script("stage", "")
 STAGE_DROPPED = Script("stage_dropped", "")
+TIMETABLE_PUT = Script("timetable_put", _COMMON)
+TIMETABLE_STRIKE = Script("timetable_strike", _COMMON)
 
 _ALL = (
     ACQUIRE,
@@ -65,5 +67,7 @@ _ALL = (
     RENEW,
     STAGE,
     STAGE_DROPPED,
+    TIMETABLE_PUT,
+    TIMETABLE_STRIKE,
 )
 _TEXTS: dict[Argument, str] = {script.digest: script.text for script in _ALL}

@@ -61,6 +61,12 @@ class Spool:
         return self._desk.ledger.state()
 
     @property
+    def unread(self) -> int:
+        """Entries of backlog and R that are still to be read."""
+        state = self.state
+        return state.backlog.entries + state.resend.entries - self._desk.window.unpassed
+
+    @property
     def settings(self) -> SpoolSettings:
         """May be replaced at any time; holds from the next command on."""
         return self._desk.settings
@@ -236,6 +242,8 @@ class Spool:
         desk = self._desk
         for _ in range(STALLS):
             keys = [desk.keys.meta, desk.keys.resend, desk.keys.dead, desk.keys.fence]
+            # An owner of this name may have had a timetable: whoever purges knows but names.
+            keys += [desk.keys.times, desk.keys.values]
             keys += [desk.stream(segment) for segment in desk.ledger.segments()]
             keys += [desk.keys.castoff(castoff.id) for castoff in desk.ledger.castoffs]
             (reply,) = await desk.run(scripts.PURGE.call(keys, [desk.tenure.token, desk.ledger.generation]))

@@ -1,7 +1,6 @@
 """What can go wrong in store.
 
 StoreError
-├── FieldError             a field of a resource cannot be used here
 ├── UnknownDeliveryError   a consumer settles deliveries that are not outstanding
 ├── DeposedError           this pod is primary no more
 └── BackingError           a backing queue was asked for what it cannot do; the queue above it has a fault
@@ -9,19 +8,9 @@ StoreError
     └── BrokenQueueError   an invariant of a queue does not hold
 """
 
-from forebay.runtime.errors import FieldViolation
-
 
 class StoreError(Exception):
     """Base of all errors of store."""
-
-
-class FieldError(StoreError):
-    """A field of a resource cannot be used here, though it is well formed; `violation` tells what to do."""
-
-    def __init__(self, field: str, description: str) -> None:
-        super().__init__(f"{field}: {description}")
-        self.violation = FieldViolation(field, description)
 
 
 class UnknownDeliveryError(StoreError):

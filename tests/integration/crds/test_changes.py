@@ -35,6 +35,10 @@ def queue(**spec):
     return {"storeRef": {"name": "main"}, **spec}
 
 
+def forwarder(announcer="main", **spec):
+    return {"announcerRef": {"name": announcer}, "url": "udp://a:1", **spec}
+
+
 def managed(storage="2GiB"):
     return {"managed": {"storage": storage}}
 
@@ -57,6 +61,15 @@ def managed(storage="2GiB"):
         ("StoreQueue", queue(), queue(durable=False), "spec.durable: Forbidden: can't be changed, since its messages"),
         ("StoreQueue", queue(maxPriority=9), queue(), "spec.maxPriority: Forbidden: can't be changed, since its"),
         ("StoreQueue", queue(), queue(implementation="own"), "spec.implementation: Forbidden: can't be changed"),
+        (
+            "Announcer",
+            {"spillRef": {"name": "a"}},
+            {"spillRef": {"name": "b"}},
+            "spec.spillRef: Forbidden: can't be changed or removed once it is given, since the jobs that wait lie",
+        ),
+        ("Announcer", {"spillRef": {"name": "a"}}, {}, "spec.spillRef: Forbidden: can't be changed or removed"),
+        ("Announcer", {"storage": {"size": "2GiB"}}, {}, "spec.storage.size: Forbidden: can't be lowered"),
+        ("Forwarder", forwarder(), forwarder("b"), "spec.announcerRef: Forbidden: can't be changed, since its jobs"),
         ("Spill", managed(), managed(1024**3), "spec.managed.storage: Forbidden: can't be lowered"),
         ("Spill", managed(), {"url": "redis://a"}, "spec.managed: Forbidden: can't be added or removed, since the"),
         ("Spill", FROM_SECRET, managed(), "spec.managed: Forbidden: can't be added or removed"),
@@ -78,6 +91,10 @@ def test_change_is_refused(changed, kind, old, new, words):
         ("Store", {}, {"storage": {"size": "30GiB"}, "index": "disk", "fsync": {"mode": "none"}}),
         ("StoreQueue", queue(), queue(ttl="1m", maxLength=5, overflow="RejectPublish", bindings=["a.#"])),
         ("StoreQueue", queue(durable=True), queue(maxPriority=0, implementation="variable")),
+        ("Announcer", {}, {"memory": "2GiB", "listeners": {"udp": {"enabled": False}}}),
+        ("Announcer", {}, {"spillRef": {"name": "a"}, "forwarding": {"overflow": "spill"}}),
+        ("Announcer", {"spillRef": {"name": "a"}}, {"spillRef": {"name": "a"}, "torrents": {"mode": "allow"}}),
+        ("Forwarder", forwarder(), forwarder(url="http://a/announce?passkey=b", pause=True)),
         ("Spill", managed(), managed("16GiB")),
         ("Spill", {"url": "redis://a"}, {"url": "redis://b"}),
         ("Spill", {"url": "redis://a"}, FROM_SECRET),

@@ -8,7 +8,7 @@ import yaml
 from forebay.api.manifests import read_object
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
-FOLDERS = [EXAMPLES / name for name in ("quickstart", "compaction", "store")]
+FOLDERS = [EXAMPLES / name for name in ("quickstart", "compaction", "store", "announcer")]
 MANIFESTS = [
     manifest
     for folder in FOLDERS
@@ -21,14 +21,21 @@ SMALLEST = [
     {"kind": "Peerfeed", "spec": {"outfeedRef": {"name": "hub"}, "hosts": ["news.example.com"]}},
     {"kind": "Store", "spec": {}},
     {"kind": "StoreQueue", "spec": {"storeRef": {"name": "main"}}},
+    {"kind": "Announcer", "spec": {}},
+    {"kind": "Forwarder", "spec": {"announcerRef": {"name": "main"}, "url": "udp://tracker.example.com:6969"}},
     {"kind": "Compaction", "spec": {"job": "compact-spill", "targetRef": {"kind": "Spill", "name": "main"}}},
 ]
 
 
 def filled(value):
     """What the models make of a manifest, without empty lists, which Kubernetes leaves out."""
-    spec = read_object(value).resource.manifest()["spec"]
-    return {field: item for field, item in spec.items() if item != []}
+    return without_empty(read_object(value).resource.manifest()["spec"])
+
+
+def without_empty(value):
+    if not isinstance(value, dict):
+        return value
+    return {field: without_empty(item) for field, item in value.items() if item != []}
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +64,7 @@ def test_category_lists_all_kinds(apiserver, applied):
     listed = apiserver.admin.kubectl("get", "forebay", "-n", applied, "-o", "name").split()
     assert {name.partition("/")[0] for name in listed} == {
         "spill.forebay.dev", "outfeed.forebay.dev", "peerfeed.forebay.dev", "compaction.forebay.dev",
-        "store.forebay.dev", "storequeue.forebay.dev",
+        "store.forebay.dev", "storequeue.forebay.dev", "announcer.forebay.dev", "forwarder.forebay.dev",
     }  # fmt: skip
 
 
@@ -69,6 +76,8 @@ def test_category_lists_all_kinds(apiserver, applied):
         ("pf", ["CONNECTIONS", "BACKLOG"]),
         ("st", ["QUEUES", "MESSAGES"]),
         ("sq", ["MESSAGES", "UNACKED"]),
+        ("an", ["TORRENTS", "PEERS"]),
+        ("fw", ["STATE", "ANSWERS"]),
     ],
 )
 def test_short_name_prints_readiness_and_figures(apiserver, applied, short, figures):
@@ -91,3 +100,9 @@ def test_queues_are_found_by_their_store(apiserver, applied):
     selected = ("get", "sq", "-n", applied, "-o", "name", "--field-selector")
     assert "storequeue.forebay.dev/orders" in apiserver.admin.kubectl(*selected, "spec.storeRef.name=main").split()
     assert apiserver.admin.kubectl(*selected, "spec.storeRef.name=other").split() == []
+
+
+def test_forwarders_are_found_by_their_announcer(apiserver, applied):
+    selected = ("get", "fw", "-n", applied, "-o", "name", "--field-selector")
+    assert "forwarder.forebay.dev/smallest" in apiserver.admin.kubectl(*selected, "spec.announcerRef.name=main").split()
+    assert apiserver.admin.kubectl(*selected, "spec.announcerRef.name=other").split() == []

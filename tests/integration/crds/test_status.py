@@ -39,6 +39,12 @@ STATUSES = [
     ("store", {"queues": "2/3", "messages": 1200, "revision": 7}, "2/3 1200"),
     ("storequeue", {"ready": 12, "unacknowledged": 3, "consumers": 1}, "12 3"),
     (
+        "announcer",
+        {"peers": 1200, "torrents": 40, "forwarders": "1/2", "queued": 7, "fill": 1, "revision": 7},
+        "40 1200",
+    ),
+    ("forwarder", {"state": "Disabled", "answers": 1200, "meanMilliseconds": 35}, "Disabled 1200"),
+    (
         "compaction",
         {"lastRun": RUN, "earlierRuns": [RUN], "nextRun": "2026-11-29T02:00:00Z"},
         "Running 2026-11-29T02:00:00Z",
@@ -50,6 +56,8 @@ SPECS = {
     "peerfeed": {"outfeedRef": {"name": "hub"}, "hosts": ["a"]},
     "store": {},
     "storequeue": {"storeRef": {"name": "main"}},
+    "announcer": {},
+    "forwarder": {"announcerRef": {"name": "main"}, "url": "udp://a:1"},
     "compaction": {"job": "compact-spill", "targetRef": {"kind": "Spill", "name": "main"}},
 }
 

@@ -52,12 +52,12 @@ class Place:
         await self.create("Pod", name, made(role, instance), spec=pod_spec(role))
         await self.status("Pod", name, phase="Running", conditions=[condition("Ready")])
 
-    async def issue(self, authority, client, *names):
-        """The Secret of a client of the Outfeed hub."""
+    async def issue(self, authority, client, *names, service="hub-outfeed"):
+        """The Secret of a client of a service."""
         chain, key = authority.issue(client, *names)
         files = {"tls.crt": chain, "tls.key": key, "ca.crt": authority.pem}
         data = {file: base64.b64encode(content).decode() for file, content in files.items()}
-        await self.create("Secret", f"hub-outfeed-client-{client}", data=data)
+        await self.create("Secret", f"{service}-client-{client}", data=data)
 
 
 @pytest.fixture

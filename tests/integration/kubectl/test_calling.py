@@ -79,7 +79,7 @@ async def test_who_is_not_let_in_is_told_where_the_rules_are(plugin, hub, serve)
     async with serve(Guarded()):
         status, _, err = await plugin("peers", "hub", "-n", hub.name)
     assert status == 1
-    assert err == f"Error: you may not call it\nSee who may: kubectl forebay access hub -n {hub.name}\n"
+    assert err == f"Error: you may not call it\nSee who may: kubectl forebay access outfeed/hub -n {hub.name}\n"
 
 
 async def test_a_pod_that_does_not_run_is_told(plugin, hub):

@@ -1,4 +1,4 @@
-"""The operator's calls to a real outfeed, and a store, over TLS: configuration in, status out, and pods in trouble."""
+"""The operator's calls to a real outfeed, and others, over TLS: configuration in, status out, and pods in trouble."""
 
 import asyncio
 from contextlib import asynccontextmanager
@@ -7,8 +7,11 @@ from datetime import UTC, datetime
 import pytest
 
 from eventually import eventually
+from forebay.announcer.configuration import Surroundings as AnnouncerSurroundings
+from forebay.announcer.service import AnnouncerService
 from forebay.outfeed.configuration import Surroundings
 from forebay.outfeed.service import OutfeedService
+from forebay.pb.announcer.v1 import announcer_pb2
 from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
 from forebay.runtime import ConfigDocument, GrpcSettings, Host, HostSettings
 from forebay.store.queueing.hub import open_hub
@@ -18,7 +21,7 @@ from forebay_operator.pods import PodClients
 from forebay_operator.pods.identity import write
 from forebay_operator.principals import OPERATOR, server_name, server_names
 from integration.runtime.echo import EchoService, hosted
-from manifests import outfeed, peerfeed, spill, store, storequeue
+from manifests import announcer, forwarder, outfeed, peerfeed, spill, store, storequeue
 from ports import free_port
 
 SERVICE = "news/main-outfeed"
@@ -176,6 +179,24 @@ async def test_the_queues_of_a_store_are_seen_whatever_its_rules_of_access(tls, 
     assert (view.reachable, view.problem) == (True, "")
     assert [queue.name for queue in view.queues] == ["orders"]
     assert view.members == ()
+
+
+async def test_the_forwarders_and_the_queue_of_an_announcer_are_seen_whatever_its_rules_of_access(
+    tls, clients, tmp_path
+):
+    rules = [{"principal": "panel.news.client.forebay", "methods": ["Scrape"]}]
+    silent = {"http": {"enabled": False}, "udp": {"enabled": False}}
+    service = AnnouncerService(("news", "main"), tmp_path / "data", AnnouncerSurroundings(lambda _: ""))
+    async with serving(service, tls) as host:
+        client = clients.client(SERVICE, pod(), host.grpc_port, NAME)
+        spec = announcer(access=rules, listeners=silent)
+        view = await client.apply(ConfigDocument(3, (spec, forwarder("east"), forwarder("west", pause=True))))
+    assert (view.reachable, view.problem) == (True, "")
+    assert [(each.name, each.condition) for each in view.forwarders] == [
+        ("east", announcer_pb2.FORWARDER_CONDITION_ENABLED),
+        ("west", announcer_pb2.FORWARDER_CONDITION_PAUSED),
+    ]
+    assert (view.queue.peers, view.queue.capacity) == (0, 10_000)
 
 
 async def test_renewed_certificates_are_used_at_the_next_call(client, clients, authority, now):

@@ -9,7 +9,7 @@ import yaml
 from apiserver import ApiServer
 from eventually import eventually
 from forebay_operator.permissions import PERMISSIONS
-from operatorsite import Site, hub, peerfeed, shop, storequeue
+from operatorsite import Site, forwarder, hub, peerfeed, shop, storequeue, tracker
 
 Right = tuple[str, str, str]
 """Group, resource and verb."""
@@ -58,7 +58,9 @@ def service_monitors(apiserver: ApiServer):
 async def test_each_right_is_used(service_monitors, make_site):
     site = await make_site({"leaderElection": {"enabled": True}})
     await site.apply(*hub(clients=["reader"]), peerfeed("one"), shop(), storequeue("orders"))
+    await site.apply(tracker(), forwarder("one", "udp://127.0.0.1:9"))
     await site.until_ready()
+    await site.edit("Announcer", "swarm", listeners={"http": {"enabled": False}, "udp": {"enabled": False}})
     await site.edit("Outfeed", "hub", storage={"size": "2GiB"}, clients=[])
     await eventually(lambda: has_grown(site), within=90)
     await site.until_ready()

@@ -268,3 +268,20 @@ async def test_a_checkpoint_covers_what_was_appended_before(spool: Spool, valkey
 async def test_other_streams_are_not_appended_to(spool: Spool, kind: Kind) -> None:
     with pytest.raises(ValueError, match="BACKLOG or DEFERRED only"):
         await spool.append(kind, [b"x"])
+
+
+async def test_what_is_still_to_be_read_is_known(spool):
+    await spool.append(Kind.BACKLOG, [b"a" * 60, b"b" * 60])
+    await spool.append(Kind.BACKLOG, [b"c"])
+    assert spool.unread == 3
+    await spool.promote(0)
+    first, second = await spool.read(10)
+    assert spool.unread == 1
+    spool.ack([second.id])
+    assert spool.unread == 1
+    spool.ack([first.id])
+    await spool.checkpoint()
+    assert spool.unread == 1
+    await spool.promote(0)
+    assert len(await spool.read(10)) == 1
+    assert spool.unread == 0

@@ -38,6 +38,18 @@ STORE_QUEUE = {
     "metadata": {"name": "orders"},
     "spec": {"storeRef": {"name": "main"}},
 }
+ANNOUNCER = {
+    "apiVersion": "forebay.dev/v1alpha1",
+    "kind": "Announcer",
+    "metadata": {"name": "main"},
+    "spec": {},
+}
+FORWARDER = {
+    "apiVersion": "forebay.dev/v1alpha1",
+    "kind": "Forwarder",
+    "metadata": {"name": "upstream"},
+    "spec": {"announcerRef": {"name": "main"}, "url": "udp://tracker.example.com:6969"},
+}
 
 
 def changed(manifest, path, value):

@@ -16,7 +16,8 @@ def test_page_is_current():
 def test_every_kind_has_its_part():
     page = (DOCS / "resources.md").read_text()
     assert [part.split("\n")[0] for part in page.split("\n## ")[1:]] == [
-        "Metadata of all kinds", "Spill", "Outfeed", "Peerfeed", "Store", "StoreQueue", "Compaction",
+        "Metadata of all kinds", "Spill", "Outfeed", "Peerfeed", "Store", "StoreQueue", "Announcer", "Forwarder",
+        "Compaction",
     ]  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from forebay.api.rules import (
     ExactlyOne,
     GivenFor,
     Immutable,
+    Kept,
     NotAbove,
     OnlyFor,
     OnlyGrows,
@@ -141,6 +142,7 @@ def test_rule(rule, fields, problems):
         (Distinct("a"), "`a` holds no item twice."),
         (Distinct("a", key="b"), "`a` holds no two items with the same `b`."),
         (Immutable("a", "it holds water"), "`a` can't be changed, since it holds water."),
+        (Kept("a", "it holds water"), "`a` can be added later, but not changed or removed, since it holds water."),
         (Settled("a", "it holds water"), "`a` can't be added or removed, since it holds water."),
         (OnlyGrows("a"), "`a` can't be lowered, since volumes can't shrink."),
         (StaysPositive("a", "it holds water"), "`a` can't go back to 0, since it holds water."),
@@ -154,6 +156,7 @@ def test_rule_in_words(rule, text):
     ("transition", "remedy"),
     [
         (Immutable("a", "it holds water"), "keep it, or create another resource with it"),
+        (Kept("a", "it holds water"), "keep it, or create another resource"),
         (Settled("a", "it holds water"), "leave it, or create another resource"),
         (OnlyGrows("a"), "give what it was, or more"),
         (StaysPositive("a", "it holds water"), "give 1 or more, or create another resource"),

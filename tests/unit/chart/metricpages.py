@@ -15,6 +15,10 @@ from prometheus_client.parser import text_string_to_metric_families
 import rooms
 from fakeclock import FakeClock
 from fakeconnection import Connections
+from forebay.announcer.forwarding.forwarderspec import ForwarderSpec
+from forebay.announcer.servicemetrics import service_metrics as announcer_metrics
+from forebay.announcer.tracker import Tracker
+from forebay.api.v1alpha1 import AnnouncerSpec
 from forebay.msgstore import StoreStats
 from forebay.outfeed.incoming.feeder import ListenerCounts
 from forebay.outfeed.sending.ending import Cause
@@ -25,6 +29,7 @@ from forebay.runtime.metrics import LoopCollector, make_registry
 from forebay.runtime.revisions import Revisions
 from forebay.runtime.rpcmetrics import RpcMetrics
 from forebay.runtime.service import Degradation
+from forebay.runtime.tasks import Supervisor
 from forebay.store.queueing.figures import Figures
 from forebay.store.servicemetrics import service_metrics as store_metrics
 from forebay_operator.compactions import RunCounts
@@ -68,6 +73,19 @@ def of_a_store() -> Labels:
     figures = Figures(**zeros | {"persistent": stats, "transient": stats, "alarms": [pb.Alarm(kind="DISK")]})
     registry.register(LoopCollector(lambda: store_metrics(figures, [queue])))
     return shown_by(registry)
+
+
+async def of_an_announcer(folder: Path) -> Labels:
+    """An announcer with a forwarder that has answered."""
+    registry, tracker = make_registry(), Tracker(AnnouncerSpec(), folder, FakeClock())
+    await tracker.open([ForwarderSpec("east", "udp://east.example:1")], [])
+    for forwarder in tracker.dispatcher.forwarders.all():
+        forwarder.times.add(0.1, interval=1800, now=0)
+    registry.register(LoopCollector(lambda: announcer_metrics(tracker)))
+    try:
+        return shown_by(registry)
+    finally:
+        await tracker.close(Supervisor())
 
 
 def of_the_operator() -> Labels:

@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from forebay.announcer.forwarding.failurepolicy import DISABLING
+from forebay.announcer.forwarding.outcome import Cause
 from forebay.store.servicemetrics import KINDS
+from forebay_operator.conditions.wording import word
 from helmchart import CHART
 
 CHECKOUT = CHART.parents[1]
@@ -16,6 +19,9 @@ GIVEN = re.compile(
 )
 KUBERNETES_OWN = {"Unschedulable"}
 ALARMS = {f"{kind.capitalize()}Alarm" for kind in KINDS}
+
+CAUSES = {word(cause) for cause in (*DISABLING, Cause.TOO_MANY_FAILURES, Cause.TOO_MANY_REQUESTS)}
+"""Why a forwarder is disabled or suspended."""
 
 
 def reasons_in_code() -> set[str]:
@@ -28,7 +34,7 @@ def test_each_reason_is_explained():
     table = PAGE.split("| reason |")[1].split("\n\n")[0]
     told = re.findall(r"^\| ([A-Z][A-Za-z]+) \|", table, re.MULTILINE)
     assert told == sorted(told, key=str.lower)
-    assert set(told) == reasons_in_code() | KUBERNETES_OWN | ALARMS
+    assert set(told) == reasons_in_code() | KUBERNETES_OWN | ALARMS | CAUSES
 
 
 @pytest.mark.parametrize("path", re.findall(r"--set '?([A-Za-z.]+)=", PAGE))

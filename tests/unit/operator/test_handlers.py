@@ -1,7 +1,7 @@
 from itertools import islice
 
-from forebay_operator.handlers import OPTIONAL, OWNED, RESOURCES, Backoffs, handler, handlers, watch_settings
-from forebay_operator.kube.kinds import OUTFEED, PEERFEED
+from forebay_operator.handlers import OPTIONAL, OWNED, Backoffs, handler, handlers, watch_settings
+from forebay_operator.kube.kinds import OUTFEED, PEERFEED, RESOURCES
 
 
 async def test_what_is_seen_is_told_with_its_kind():

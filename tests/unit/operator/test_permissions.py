@@ -1,4 +1,5 @@
-from forebay_operator.handlers import OPTIONAL, OWNED, RESOURCES
+from forebay_operator.handlers import OPTIONAL, OWNED
+from forebay_operator.kube.kinds import RESOURCES
 from forebay_operator.permissions import PERMISSIONS, Scope
 
 

@@ -84,3 +84,13 @@ def test_in_whatever_order_entries_settle_each_is_counted_once(order: list[int],
         counted += passed.entries
         assert passed.checkpoint == names[-1]
     assert counted == 12
+
+
+def test_what_was_read_and_not_passed_is_counted_until_the_checkpoint_moves():
+    window = ResendWindow()
+    window.add([Entry(b"1-0", b"a"), Entry(b"2-0", b"b"), Entry(b"3-0", b"c")])
+    window.settle([b"1-0"])
+    window.take_out([b"2-0"])
+    assert window.unpassed == 2
+    window.move(b"1-0")
+    assert window.unpassed == 1

@@ -8,9 +8,22 @@ from forebay.api.crds.fields import held_at
 from forebay.api.crds.structural import Schema, object_schema, validated
 from forebay.api.crds.validations import Validation
 from forebay.api.model import Model
-from forebay.api.v1alpha1 import API_VERSION, Compaction, Outfeed, Peerfeed, Resource, Spill, Store, StoreQueue
+from forebay.api.v1alpha1 import (
+    API_VERSION,
+    Announcer,
+    Compaction,
+    Forwarder,
+    Outfeed,
+    Peerfeed,
+    Resource,
+    Spill,
+    Store,
+    StoreQueue,
+)
 from forebay.api.v1alpha1.status import (
+    AnnouncerStatus,
     CompactionStatus,
+    ForwarderStatus,
     OutfeedStatus,
     PeerfeedStatus,
     SpillStatus,
@@ -79,6 +92,28 @@ PRESENTATIONS: dict[type[Resource], Presentation] = {
             figure("Unacked", "unacknowledged", "Messages that consumers hold"),
         ),
         (".spec.storeRef.name",),
+    ),
+    Announcer: Presentation(
+        "an",
+        AnnouncerStatus,
+        (
+            figure("Torrents", "torrents", "Torrents that have clients"),
+            figure("Peers", "peers", "Clients that announce, of all torrents"),
+            wide(figure("Forwarders", "forwarders", "Forwarders that get announces, of all", "string")),
+            wide(figure("Queued", "queued", "Jobs that wait for a worker")),
+            wide(figure("Fill", "fill", "How full the job queue is, in per cent")),
+        ),
+        (".spec.spillRef.name",),
+    ),
+    Forwarder: Presentation(
+        "fw",
+        ForwarderStatus,
+        (
+            figure("State", "state", "Whether it gets announces", "string"),
+            figure("Answers", "answers", "Answers since its Announcer was started"),
+            wide(figure("Mean ms", "meanMilliseconds", "Mean time of an answer in milliseconds")),
+        ),
+        (".spec.announcerRef.name",),
     ),
     Compaction: Presentation(
         "cpt",

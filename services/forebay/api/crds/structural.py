@@ -42,7 +42,14 @@ def default(field: FieldInfo) -> Schema:
     if value in (None, ()):
         return {}
     adapter: TypeAdapter[Any] = TypeAdapter(field.rebuild_annotation())
-    return {"default": adapter.dump_python(value, mode="json", by_alias=True, exclude_none=True)}
+    return {"default": without_empty(adapter.dump_python(value, mode="json", by_alias=True, exclude_none=True))}
+
+
+def without_empty(value: Any) -> Any:
+    """A value without the empty lists in it."""
+    if not isinstance(value, dict):
+        return value
+    return {name: without_empty(item) for name, item in value.items() if item != []}
 
 
 def distinct(rule: Distinct) -> Schema:

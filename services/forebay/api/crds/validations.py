@@ -13,6 +13,7 @@ from forebay.api.rules import (
     ExactlyOne,
     GivenFor,
     Immutable,
+    Kept,
     NotAbove,
     OnlyFor,
     OnlyGrows,
@@ -137,6 +138,14 @@ def _(rule: GivenFor, model: type[Model]) -> Iterator[Validation]:
 @of_rule.register
 def _(rule: Immutable, model: type[Model]) -> Iterator[Validation]:
     yield told(f"self.{rule.field} == oldSelf.{rule.field}", rule.fault, FORBIDDEN)
+
+
+@of_rule.register
+def _(rule: Kept, model: type[Model]) -> Iterator[Validation]:
+    field = rule.field
+    yield told(
+        f"!has(oldSelf.{field}) || (has(self.{field}) && self.{field} == oldSelf.{field})", rule.fault, FORBIDDEN
+    )
 
 
 @of_rule.register

@@ -2,6 +2,19 @@
 
 from typing import TypeAlias
 
+from forebay.api.v1alpha1.announcer import (
+    Announcer,
+    AnnouncerListeners,
+    AnnouncerSpec,
+    AnnouncerStorage,
+    ClientSettings,
+    Forwarding,
+    Listing,
+    QueueOverflow,
+    SwarmSettings,
+    TorrentList,
+    TrackerListener,
+)
 from forebay.api.v1alpha1.compaction import (
     ClaimVolume,
     Compaction,
@@ -18,6 +31,7 @@ from forebay.api.v1alpha1.compaction import (
     TargetReference,
     Threshold,
 )
+from forebay.api.v1alpha1.forwarder import FailurePolicy, Forwarder, ForwarderSpec
 from forebay.api.v1alpha1.metadata import (
     API_VERSION,
     AccessRule,
@@ -73,19 +87,26 @@ KINDS: dict[str, type[Resource]] = {
     "Peerfeed": Peerfeed,
     "Store": Store,
     "StoreQueue": StoreQueue,
+    "Announcer": Announcer,
+    "Forwarder": Forwarder,
     "Compaction": Compaction,
 }
 """All kinds by name, parents before their children."""
-Service: TypeAlias = Outfeed | Store
+Service: TypeAlias = Outfeed | Store | Announcer
 """A resource that runs a service."""
 
 __all__ = [
     "API_VERSION",
     "KINDS",
     "AccessRule",
+    "Announcer",
+    "AnnouncerListeners",
+    "AnnouncerSpec",
+    "AnnouncerStorage",
     "ArticleLimits",
     "Auth",
     "ClaimVolume",
+    "ClientSettings",
     "Compaction",
     "CompactionMetadata",
     "CompactionSpec",
@@ -96,6 +117,10 @@ __all__ = [
     "Deferral",
     "Durability",
     "Engine",
+    "FailurePolicy",
+    "Forwarder",
+    "ForwarderSpec",
+    "Forwarding",
     "Fsync",
     "FsyncMode",
     "GrpcListener",
@@ -104,6 +129,7 @@ __all__ = [
     "History",
     "IndexPlace",
     "Job",
+    "Listing",
     "ManagedSpill",
     "MessageLimits",
     "Metadata",
@@ -120,6 +146,7 @@ __all__ = [
     "Peerfeed",
     "PeerfeedSpec",
     "Queue",
+    "QueueOverflow",
     "Reconnect",
     "Reference",
     "Resource",
@@ -140,9 +167,12 @@ __all__ = [
     "StoreQueueSpec",
     "StoreSpec",
     "StoreStorage",
+    "SwarmSettings",
     "TargetKind",
     "TargetReference",
     "Threshold",
     "Timeouts",
+    "TorrentList",
+    "TrackerListener",
     "UrlSource",
 ]

@@ -117,6 +117,35 @@ class StoreQueueStatus(Status):
     """Consumers."""
 
 
+class AnnouncerStatus(Status):
+    """How an Announcer is."""
+
+    peers: Count | None = None
+    """Clients that announce, of all torrents."""
+    torrents: Count | None = None
+    """Torrents that have any."""
+    forwarders: Annotated[str, Text(r"^[0-9]+/[0-9]+$", "enabled and all, as 2/3", longest=32)] | None = None
+    """Forwarders that get announces, of all."""
+    queued: Count | None = None
+    """Jobs that wait for a worker."""
+    fill: Annotated[int, Whole(0, 100, "%")] | None = None
+    """How full the job queue is."""
+    revision: Count | None = None
+    """Revision of its configuration that was written last."""
+
+
+class ForwarderStatus(Status):
+    """How a Forwarder is."""
+
+    state: Literal["Enabled", "Suspended", "Disabled", "Paused"] | None = None
+    """Whether it gets announces: not while it is suspended, which time ends, nor while it is disabled, which a call or
+    a change of its spec ends, nor while its spec pauses it."""
+    answers: Count | None = None
+    """Answers since the Announcer was started."""
+    mean_milliseconds: Count | None = None
+    """Mean time of an answer, the last ones above all."""
+
+
 class RunStatus(Model):
     """One run of a Compaction."""
 

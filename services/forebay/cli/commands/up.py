@@ -74,7 +74,7 @@ def up(
     traces: TracesOption = "",
     output: OutputOption = Output.TABLE,
 ) -> None:
-    """Run everything that manifests describe in one process: each Outfeed and Store, a Valkey for each managed Spill.
+    """Run everything that manifests describe in one process: each service, and a Valkey for each managed Spill.
 
     SIGHUP (or `forebay apply`) reads the files again and applies what changed. SIGTERM or Ctrl-C drains and ends.
     """

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import uvloop
 
-from forebay.api.v1alpha1 import Outfeed
+from forebay.api.v1alpha1 import Outfeed, Service
 from forebay.cli.errors import AwayError, CliError
-from forebay.cli.kubectl.cluster import the_outfeed
+from forebay.cli.kubectl.cluster import service_of
 from forebay.cli.kubectl.credentials import certificate_files, private_folder
 from forebay.cli.kubectl.objects import Pod
 from forebay.cli.kubectl.problems import pod_step
@@ -32,53 +32,62 @@ class Line:
     """A service that can be called, and who calls."""
 
     kubectl: Kubectl
-    outfeed: Outfeed
+    service: Service
     files: dict[str, bytes] = field(repr=False)
     """Of the client's certificate, by name."""
 
     @property
     def place(self) -> str:
-        """Name and namespace, as kubectl takes them."""
-        return f"{self.outfeed.metadata.name} -n {self.outfeed.metadata.namespace}"
+        """Kind, name and namespace, as this plugin takes them."""
+        return place_of(self.service)
 
     @property
     def pod(self) -> str:
         """Name of the pod."""
-        return pod_name(self.outfeed)
+        return pod_name(self.service)
 
     @property
     def server(self) -> str:
         """The name that the service's certificate is good for."""
-        return f"{self.outfeed.metadata.name}-outfeed.{self.outfeed.metadata.namespace}.svc"
+        return f"{main_name(self.service)}.{self.service.metadata.namespace}.svc"
 
     def forward(self, port: int) -> list[str]:
         """The command that forwards a port of this machine."""
-        ports = f"{port or ''}:{self.outfeed.spec.listeners.grpc.port}"
+        ports = f"{port or ''}:{self.service.spec.listeners.grpc.port}"
         return self.kubectl.command("port-forward", f"pod/{self.pod}", ports, f"--address={LOOPBACK}")
 
 
-def line_to(kubectl: Kubectl, name: str, client: str) -> Line:
+def line_to(kubectl: Kubectl, name: str, client: str, kind: type[Service] = Outfeed) -> Line:
     """See that a service can be called. Raises `CliError` with what to do when not."""
-    outfeed = the_outfeed(kubectl, name)
-    check_pod(kubectl, outfeed)
-    return Line(kubectl, outfeed, certificate_files(kubectl, outfeed, client))
+    service = service_of(kubectl, kind, name)
+    check_pod(kubectl, service)
+    return Line(kubectl, service, certificate_files(kubectl, service, client))
 
 
-def check_pod(kubectl: Kubectl, outfeed: Outfeed) -> None:
-    """See that the pod of an Outfeed runs. Raises `AwayError`."""
-    name = pod_name(outfeed)
+def check_pod(kubectl: Kubectl, service: Service) -> None:
+    """See that the pod of a service runs. Raises `AwayError`."""
+    name = pod_name(service)
     found = kubectl.items("pods", name)
     if not found:
-        step = f"kubectl forebay status outfeed/{outfeed.metadata.name} -n {outfeed.metadata.namespace}"
-        raise AwayError(f"there is no pod {name}", f"See why: {step}")
+        raise AwayError(f"there is no pod {name}", f"See why: kubectl forebay status {place_of(service)}")
     pod = Pod(found[0])
     if not pod.running:
         raise AwayError(f"pod {name} does not run ({pod.phase}): {pod.ready.message}", f"See: {pod_step(pod)}")
 
 
-def pod_name(outfeed: Outfeed) -> str:
-    """Name of the one pod of an Outfeed."""
-    return f"{outfeed.metadata.name}-outfeed-0"
+def place_of(service: Service) -> str:
+    """Kind, name and namespace, as this plugin takes them."""
+    return f"{service.kind.lower()}/{service.metadata.name} -n {service.metadata.namespace}"
+
+
+def main_name(service: Service) -> str:
+    """Name of the Service and the StatefulSet of a service."""
+    return f"{service.metadata.name}-{service.kind.lower()}"
+
+
+def pod_name(service: Service) -> str:
+    """Name of the one pod of a service."""
+    return f"{main_name(service)}-0"
 
 
 def call(line: Line, work: Work) -> None:
@@ -118,7 +127,7 @@ def _explained(line: Line) -> Iterator[None]:
     try:
         yield
     except UnavailableError as error:
-        step = f"See: kubectl logs {line.pod} -n {line.outfeed.metadata.namespace}"
+        step = f"See: kubectl logs {line.pod} -n {line.service.metadata.namespace}"
         raise AwayError(error.message, step) from error
     except PermissionDeniedError as error:
         raise CliError(error.message, f"See who may: kubectl forebay access {line.place}") from error

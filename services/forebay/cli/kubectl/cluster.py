@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from forebay.api import read_objects
-from forebay.api.v1alpha1 import Outfeed, Service, Store
+from forebay.api.v1alpha1 import Announcer, Outfeed, Service, Store
 from forebay.api.violations import suggestion
 from forebay.cli.errors import InputError
 from forebay.cli.kubectl.errors import KubectlError
@@ -19,11 +19,13 @@ KINDS = {
     "Peerfeed": ("peerfeeds", "pf"),
     "Store": ("stores", "st"),
     "StoreQueue": ("storequeues", "sq"),
+    "Announcer": ("announcers", "an"),
+    "Forwarder": ("forwarders", "fw"),
     "Compaction": ("compactions", "cpt"),
 }
 """Plural and short name by kind."""
 PLURALS = {kind: f"{plural}.{GROUP}" for kind, (plural, _) in KINDS.items()}
-SERVICES: dict[str, type[Service]] = {"Outfeed": Outfeed, "Store": Store}
+SERVICES: dict[str, type[Service]] = {"Outfeed": Outfeed, "Store": Store, "Announcer": Announcer}
 """Models of the kinds that run services."""
 S = TypeVar("S", bound=Service)
 
@@ -47,11 +49,6 @@ def inventory(kubectl: Kubectl) -> Inventory:
     return Inventory(resources, pods)
 
 
-def the_outfeed(kubectl: Kubectl, name: str) -> Outfeed:
-    """An Outfeed by its name, as its service reads it. Raises `KubectlError`, or `InputError` when there is none."""
-    return _find(kubectl, Outfeed, name)
-
-
 def the_service(kubectl: Kubectl, text: str) -> Service:
     """The Outfeed of a name, or the service that `KIND/NAME` means, as it reads itself.
 
@@ -61,10 +58,11 @@ def the_service(kubectl: Kubectl, text: str) -> Service:
     kind = kind_of(word) if word else "Outfeed"
     if kind not in SERVICES:
         raise InputError(f"{text}: {kind} is no kind of service", f"Give one of {', '.join(SERVICES)}, as store/main.")
-    return _find(kubectl, SERVICES[kind], name)
+    return service_of(kubectl, SERVICES[kind], name)
 
 
-def _find(kubectl: Kubectl, model: type[S], name: str) -> S:
+def service_of(kubectl: Kubectl, model: type[S], name: str) -> S:
+    """A service by its kind and name, as it reads itself. Raises `KubectlError`, or `InputError` when there is none."""
     kind = model.__name__
     found = [Resource(body) for body in kubectl.items(PLURALS[kind])]
     for each in found:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from forebay.cli.kubectl.options import (
+    AnnouncerArgument,
     ClientOption,
     ContextOption,
     EverywhereOption,
@@ -31,7 +32,8 @@ def status(
 ) -> None:
     """Show all resources of Forebay and their pods as a tree; before it what is wrong, and the next step for each.
 
-    Kinds are Spill, Outfeed, Peerfeed, Store, StoreQueue and Compaction, their plurals or short names, as in of/hub.
+    Kinds are Spill, Outfeed, Peerfeed, Store, StoreQueue, Announcer, Forwarder and Compaction, their plurals or short
+    names, as in of/hub.
     """
     from forebay.cli.kubectl.program import Kubectl
     from forebay.cli.kubectl.treeview import show_status
@@ -99,6 +101,67 @@ def explain(
     call(line, lambda address, tls: explain_article(file, address, tls, output))
 
 
+def forwarders(
+    announcer: AnnouncerArgument,
+    enable: Annotated[
+        list[str] | None,
+        typer.Option("--enable", metavar="NAME", help="First give announces to this one again. May be repeated."),
+    ] = None,
+    client: ClientOption = "kubectl",
+    namespace: NamespaceOption = "",
+    context: ContextOption = "",
+    kubeconfig: KubeconfigOption = "",
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """Show the Forwarders of an Announcer as its service sees them now, the disabled ones with their reasons."""
+    from forebay.api.v1alpha1 import Announcer
+    from forebay.cli.announcerviews import show_forwarders
+    from forebay.cli.kubectl.calls import call, line_to
+    from forebay.cli.kubectl.program import Kubectl
+
+    line = line_to(Kubectl(namespace, context, kubeconfig), announcer, client, Announcer)
+    call(line, lambda address, tls: show_forwarders(enable or [], address, tls, output))
+
+
+def queue(
+    announcer: AnnouncerArgument,
+    client: ClientOption = "kubectl",
+    namespace: NamespaceOption = "",
+    context: ContextOption = "",
+    kubeconfig: KubeconfigOption = "",
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """Show the job queue of an Announcer, its workers, and the next ten scheduled jobs."""
+    from forebay.api.v1alpha1 import Announcer
+    from forebay.cli.announcerviews import show_queue
+    from forebay.cli.kubectl.calls import call, line_to
+    from forebay.cli.kubectl.program import Kubectl
+
+    line = line_to(Kubectl(namespace, context, kubeconfig), announcer, client, Announcer)
+    call(line, lambda address, tls: show_queue(address, tls, output))
+
+
+def swarms(
+    announcer: AnnouncerArgument,
+    limit: Annotated[
+        int | None, typer.Option("--limit", metavar="NUMBER", min=1, help="Most to show. Left out: all.")
+    ] = None,
+    client: ClientOption = "kubectl",
+    namespace: NamespaceOption = "",
+    context: ContextOption = "",
+    kubeconfig: KubeconfigOption = "",
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """Show the swarms that an Announcer tracks, by info hash."""
+    from forebay.api.v1alpha1 import Announcer
+    from forebay.cli.announcerviews import show_swarms
+    from forebay.cli.kubectl.calls import call, line_to
+    from forebay.cli.kubectl.program import Kubectl
+
+    line = line_to(Kubectl(namespace, context, kubeconfig), announcer, client, Announcer)
+    call(line, lambda address, tls: show_swarms(limit, address, tls, output))
+
+
 def clients(
     service: ServiceArgument,
     save: Annotated[
@@ -110,7 +173,7 @@ def clients(
     kubeconfig: KubeconfigOption = "",
     output: OutputOption = Output.TABLE,
 ) -> None:
-    """List the clients of an Outfeed or a Store: who their certificates say they are, and until when.
+    """List the clients of a service: who their certificates say they are, and until when.
 
     Names come from its `spec.clients`; `kubectl` is always among them. What --save writes is for `--tls FOLDER` of the
     `forebay` command; only you can read it.
@@ -140,7 +203,7 @@ def access(
     kubeconfig: KubeconfigOption = "",
     output: OutputOption = Output.TABLE,
 ) -> None:
-    """Tell who may call what of an Outfeed or a Store: the rules of its `spec.access`, each with its clients."""
+    """Tell who may call what of a service: the rules of its `spec.access`, each with its clients."""
     from forebay.cli.kubectl.access import check_access, show_access
     from forebay.cli.kubectl.program import Kubectl
 

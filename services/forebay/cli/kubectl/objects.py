@@ -15,7 +15,11 @@ INSTANCE = "app.kubernetes.io/instance"
 NAME = "app.kubernetes.io/name"
 RUN_FIGURES = {"entriesIn": "entries in", "entriesOut": "entries out", "messages": "messages"}
 """What is shown of the figures of a run, and under what name."""
-PARENTS = {"Peerfeed": ("Outfeed", "outfeedRef"), "StoreQueue": ("Store", "storeRef")}
+PARENTS = {
+    "Peerfeed": ("Outfeed", "outfeedRef"),
+    "StoreQueue": ("Store", "storeRef"),
+    "Forwarder": ("Announcer", "announcerRef"),
+}
 """The kind that a kind belongs to, and the field of its spec that names the resource."""
 FIGURES = (
     "peers",
@@ -25,6 +29,13 @@ FIGURES = (
     "ready",
     "unacknowledged",
     "consumers",
+    "torrents",
+    "forwarders",
+    "queued",
+    "fill",
+    "state",
+    "answers",
+    "meanMilliseconds",
     "backlog",
     "revision",
 )
@@ -109,7 +120,7 @@ class Object:
 
 
 class Resource(Object):
-    """A Spill, an Outfeed, a Store, or what belongs to one."""
+    """A Spill, a service, or what belongs to one."""
 
     @property
     def ready(self) -> Condition:
@@ -134,7 +145,7 @@ class Resource(Object):
 
     @property
     def parent(self) -> tuple[str, str]:
-        """Kind and name of what it belongs to: a Peerfeed, a StoreQueue or a Compaction; else empty."""
+        """Kind and name of what it belongs to: a Peerfeed, a StoreQueue, a Forwarder or a Compaction; else empty."""
         if self.kind == "Compaction":
             target = self.spec.get("targetRef") or {}
             return str(target.get("kind", "")), str(target.get("name", ""))
@@ -172,7 +183,7 @@ class Pod(Object):
     @property
     def owner(self) -> tuple[str, str]:
         """Kind and name of the resource that it runs."""
-        kinds = {"outfeed": "Outfeed", "store": "Store", "valkey": "Spill"}
+        kinds = {"outfeed": "Outfeed", "store": "Store", "announcer": "Announcer", "valkey": "Spill"}
         return kinds.get(self.labels.get(NAME, ""), ""), self.labels.get(INSTANCE, "")
 
     @property

@@ -16,6 +16,7 @@ KubeconfigOption = Annotated[
 ]
 EverywhereOption = Annotated[bool, typer.Option("--all-namespaces", "-A", help="Look at all namespaces.")]
 OutfeedArgument = Annotated[str, typer.Argument(metavar="OUTFEED", help="Name of the Outfeed.")]
+AnnouncerArgument = Annotated[str, typer.Argument(metavar="ANNOUNCER", help="Name of the Announcer.")]
 ServiceArgument = Annotated[
     str, typer.Argument(metavar="[KIND/]NAME", help="Name of an Outfeed, or kind and name, as store/main.")
 ]
@@ -23,7 +24,7 @@ NamesArgument = Annotated[
     list[str] | None, typer.Argument(metavar="[PEER]...", help="Names of Peerfeeds; all if none.")
 ]
 ClientOption = Annotated[
-    str, typer.Option("--client", metavar="NAME", help="Call with the certificate of this client of the Outfeed.")
+    str, typer.Option("--client", metavar="NAME", help="Call with the certificate of this client of the service.")
 ]
 FileArgument = Annotated[
     Path, typer.Argument(metavar="FILE", allow_dash=True, help="An article, or its headers; - is standard input.")

@@ -6,10 +6,17 @@ from typing import NamedTuple
 from forebay.cli.kubectl.objects import FALSE, TRUE, Condition, Pod, Resource
 from forebay.cli.kubectl.tree import Branch
 
-UNWELL = {"Connected": FALSE, "AuthFailed": TRUE, "Backlogged": TRUE, "Degraded": TRUE, "Paused": TRUE}
-"""The status in which a condition is a problem. Unknown is none: then Ready of an Outfeed tells more."""
+UNWELL = {
+    "Connected": FALSE,
+    "AuthFailed": TRUE,
+    "Backlogged": TRUE,
+    "Disabled": TRUE,
+    "Degraded": TRUE,
+    "Paused": TRUE,
+}
+"""The status in which a condition is a problem. Unknown is none: then Ready of a service tells more."""
 AT_REST = frozenset({"PeerPaused", "ServiceNotReady", "Unused"})
-"""Reasons that are somebody's wish, or that are told of the Outfeed already."""
+"""Reasons that are somebody's wish, or that are told of the service already."""
 OPERATOR = "app.kubernetes.io/name=forebay-operator"
 
 
@@ -72,4 +79,6 @@ def resource_step(resource: Resource, condition: Condition) -> str:
         return f"kubectl get pods --all-namespaces --selector={OPERATOR}"
     if condition.type != "Ready" and resource.kind == "Peerfeed":
         return f"kubectl forebay peers {resource.parent[1]} {place}"
+    if condition.type == "Disabled":
+        return f"kubectl forebay forwarders {resource.parent[1]} -n {resource.namespace}"
     return f"kubectl describe {kind} {place}"

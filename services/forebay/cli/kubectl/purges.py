@@ -10,6 +10,8 @@ from forebay.cli.options import Output
 from forebay.cli.printing import print_json, print_table
 
 PURGES = f"{MANAGED},app.kubernetes.io/name=purge"
+USED = ("Spill", "Outfeed", "Announcer")
+"""Spills, and the kinds of services that use them."""
 IN_USE = "in use"
 
 
@@ -29,7 +31,7 @@ class User(NamedTuple):
 
 def show_purges(kubectl: Kubectl, output: Output) -> None:
     """Print the services of all Spills. Raises `KubectlError`."""
-    resources = [Resource(body) for body in kubectl.items(f"{PLURALS['Spill']},{PLURALS['Outfeed']}")]
+    resources = [Resource(body) for body in kubectl.items(",".join(map(PLURALS.__getitem__, USED)))]
     jobs = [Object(body) for body in kubectl.items("jobs.batch", f"--selector={PURGES}")]
     found = [*users(resources, jobs)]
     if output is Output.JSON:

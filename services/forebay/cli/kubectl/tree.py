@@ -8,7 +8,7 @@ from forebay.cli.errors import InputError
 from forebay.cli.kubectl.cluster import KINDS, Inventory, kind_of, missing
 from forebay.cli.kubectl.objects import Pod, Resource
 
-CHILDREN = ("Peerfeed", "StoreQueue", "Compaction")
+CHILDREN = ("Peerfeed", "StoreQueue", "Forwarder", "Compaction")
 """Kinds that belong to another."""
 T = TypeVar("T", Pod, Resource)
 
@@ -38,7 +38,7 @@ class Branch:
 
 
 def trees(inventory: Inventory) -> list[Branch]:
-    """All resources: by namespace the Spills, the Outfeeds, the Stores, and what belongs to one that is not there."""
+    """All resources: by namespace the Spills, the services, and what belongs to one that is not there."""
     places = {(each.namespace, each.kind, each.name) for each in inventory.resources}
     roots = [
         each

@@ -7,9 +7,9 @@ from typing import Any
 
 from forebay.msgstore import Disk
 from forebay.runtime.clock import Clock
+from forebay.runtime.errors import FieldError
 from forebay.store.backing.priorityqueue import PriorityQueue
 from forebay.store.backing.protocol import BackingQueue, Bodies
-from forebay.store.errors import FieldError
 
 GROUP = "forebay.backing_queues"
 """Entry points of this group are `Opener`s."""

@@ -10,14 +10,14 @@ import structlog
 from forebay.msgstore import MessageStoreError
 from forebay.pb.store.v1 import store_pb2 as pb
 from forebay.runtime.backoff import BackoffSettings
-from forebay.runtime.errors import NotFoundError, Resource, ServiceError, UnavailableError
+from forebay.runtime.errors import FieldError, NotFoundError, Resource, ServiceError, UnavailableError
 from forebay.runtime.tasks import Supervisor
 from forebay.store.backing import queuefolder
 from forebay.store.backing.arrivals import Arrivals
 from forebay.store.backing.queuefolder import in_thread
 from forebay.store.backing.registry import Site
 from forebay.store.backing.run import Run, Span
-from forebay.store.errors import FieldError, UnknownDeliveryError
+from forebay.store.errors import UnknownDeliveryError
 from forebay.store.mirroring.followers import Followers
 from forebay.store.queueing import counting, prequeue
 from forebay.store.queueing.admission import Admission

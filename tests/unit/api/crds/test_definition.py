@@ -99,6 +99,8 @@ def test_every_column_shows_a_field_of_the_status_or_the_age(made):
         ("Peerfeed", "pf", ".spec.outfeedRef.name"),
         ("Store", "st", None),
         ("StoreQueue", "sq", ".spec.storeRef.name"),
+        ("Announcer", "an", ".spec.spillRef.name"),
+        ("Forwarder", "fw", ".spec.announcerRef.name"),
         ("Compaction", "cpt", ".spec.targetRef.name"),
     ],
 )
@@ -111,7 +113,16 @@ def test_names_and_selectable_fields(kind, short, selectable):
 
 @pytest.mark.parametrize(
     ("kind", "longest"),
-    [("Spill", 40), ("Outfeed", 40), ("Peerfeed", 253), ("Store", 40), ("StoreQueue", 253), ("Compaction", 40)],
+    [
+        ("Spill", 40),
+        ("Outfeed", 40),
+        ("Peerfeed", 253),
+        ("Store", 40),
+        ("StoreQueue", 253),
+        ("Announcer", 40),
+        ("Forwarder", 253),
+        ("Compaction", 40),
+    ],
 )
 def test_rule_about_the_name_has_its_limit(kind, longest):
     [rule] = version(definition(KINDS[kind]))["schema"]["openAPIV3Schema"]["x-kubernetes-validations"]

@@ -2,8 +2,9 @@
 
 import pytest
 
-from forebay.api.crds.structural import object_schema
+from forebay.api.crds.structural import field_schema, object_schema
 from forebay.api.model import Model
+from forebay.api.v1alpha1 import AnnouncerSpec
 
 from .samples import Sample
 
@@ -69,3 +70,7 @@ def test_type_without_a_schema_is_refused():
 
     with pytest.raises(TypeError, match="has no structural schema; give it a type of"):
         object_schema(Odd)
+
+
+def test_an_empty_list_within_a_default_needs_no_words():
+    assert field_schema(AnnouncerSpec.model_fields["torrents"])["default"] == {"mode": "off"}

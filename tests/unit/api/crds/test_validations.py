@@ -9,6 +9,7 @@ from forebay.api.rules import (
     ExactlyOne,
     GivenFor,
     Immutable,
+    Kept,
     NotAbove,
     OnlyFor,
     OnlyGrows,
@@ -77,6 +78,7 @@ def test_secret_text_has_its_rule_on_the_object_around_it():
         (Differ("inner.name", "hush"), [(".inner.name", None, "is the same as hush; name another")]),
         (SomePositive("labels"), [(".labels", None, SomePositive("labels").fault[1])]),
         (Immutable("hush", "so"), [(".hush", "FieldValueForbidden", Immutable("hush", "so").fault[1])]),
+        (Kept("hush", "so"), [(".hush", "FieldValueForbidden", Kept("hush", "so").fault[1])]),
         (Settled("hush", "so"), [(".hush", "FieldValueForbidden", Settled("hush", "so").fault[1])]),
         (StaysPositive("count", "so"), [(".count", "FieldValueForbidden", StaysPositive("count", "so").fault[1])]),
         (OnlyGrows("size"), [(".size", "FieldValueForbidden", OnlyGrows("size").fault[1])]),
@@ -107,6 +109,7 @@ def test_rule_names_field_reason_and_remedy(rule, faults):
             "!(has(self.inner) && has(self.inner.name) && has(self.hush)) || self.inner.name != self.hush",
         ),
         (Immutable("hush", "so"), "self.hush == oldSelf.hush"),
+        (Kept("hush", "so"), "!has(oldSelf.hush) || (has(self.hush) && self.hush == oldSelf.hush)"),
         (Settled("hush", "so"), "has(self.hush) == has(oldSelf.hush)"),
         (
             StaysPositive("count", "so"),

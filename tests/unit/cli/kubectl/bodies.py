@@ -3,7 +3,7 @@
 import base64
 from datetime import UTC, datetime
 
-from forebay.api.v1alpha1 import Outfeed, Store
+from forebay.api.v1alpha1 import Announcer, Outfeed, Store
 from forebay.cli.kubectl.cluster import as_model
 from forebay.cli.kubectl.objects import Object, Pod, Resource
 
@@ -61,6 +61,18 @@ def store_model(**spec):
 
 def storequeue(name="orders", *conditions, parent="shop", **more):
     return resource("StoreQueue", name, *conditions, spec={"storeRef": {"name": parent}}, **more)
+
+
+def announcer(name="swarm", *conditions, **more):
+    return resource("Announcer", name, *conditions, **more)
+
+
+def announcer_model(**spec):
+    return as_model(Announcer, announcer(spec=spec))
+
+
+def forwarder(name="upstream", *conditions, parent="swarm", **more):
+    return resource("Forwarder", name, *conditions, spec={"announcerRef": {"name": parent}}, **more)
 
 
 def pod(name="hub-outfeed-0", role="outfeed", instance="hub", ready="True", namespace="news", **more):

@@ -18,7 +18,9 @@ def plugin(capsys):
     return run
 
 
-@pytest.mark.parametrize("command", ["status", "peers", "top", "explain", "clients", "access", "purges"])
+@pytest.mark.parametrize(
+    "command", ["status", "peers", "top", "explain", "forwarders", "queue", "swarms", "clients", "access", "purges"]
+)
 def test_every_command_teaches_by_example(plugin, command):
     status, out, _ = plugin(command, "--help")
     assert status == 0

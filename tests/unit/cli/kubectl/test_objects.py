@@ -4,7 +4,20 @@ import pytest
 
 from forebay.cli.kubectl.objects import shortly
 
-from .bodies import NOW, compaction, condition, outfeed, peerfeed, pod, resource, store, storequeue, waiting
+from .bodies import (
+    NOW,
+    announcer,
+    compaction,
+    condition,
+    forwarder,
+    outfeed,
+    peerfeed,
+    pod,
+    resource,
+    store,
+    storequeue,
+    waiting,
+)
 
 
 def test_ready_is_the_condition_of_the_newest_form():
@@ -30,6 +43,10 @@ def test_figures_are_those_that_are_there():
     assert store("shop", condition("Ready"), **figures).figures == figures
     figures = {"ready": 5, "unacknowledged": 2, "consumers": 1}
     assert storequeue("orders", condition("Ready"), **figures).figures == figures
+    figures = {"peers": 40, "torrents": 7, "forwarders": "1/2", "queued": 3, "fill": 1, "revision": 3}
+    assert announcer("swarm", condition("Ready"), **figures).figures == figures
+    figures = {"state": "Disabled", "answers": 12, "meanMilliseconds": 35}
+    assert forwarder("west", condition("Ready"), **figures).figures == figures
 
 
 def test_a_compaction_tells_its_last_run_and_its_next():
@@ -49,6 +66,7 @@ def test_a_compaction_tells_its_last_run_and_its_next():
 
 def test_a_pod_belongs_to_a_resource():
     assert pod().owner == ("Outfeed", "hub")
+    assert pod("swarm-announcer-0", "announcer", "swarm").owner == ("Announcer", "swarm")
     assert pod("main-valkey-0", "valkey", "main").owner == ("Spill", "main")
     assert pod("purge-1", "purge", "main").owner == ("", "main")
 

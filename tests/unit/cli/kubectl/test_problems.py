@@ -3,7 +3,7 @@ import pytest
 from forebay.cli.kubectl.problems import problems
 from forebay.cli.kubectl.tree import Branch
 
-from .bodies import condition, outfeed, peerfeed, pod, resource, waiting
+from .bodies import condition, forwarder, outfeed, peerfeed, pod, resource, waiting
 
 READY = condition("Ready")
 
@@ -42,6 +42,17 @@ def test_a_peer_in_trouble_is_looked_at_through_its_service(told):
     assert found(peerfeed("west", READY, told)) == [
         ("Peerfeed/west", told["type"], "kubectl forebay peers hub west -n news")
     ]
+
+
+def test_a_disabled_forwarder_is_looked_at_through_its_service():
+    disabled = condition("Disabled", "True", "NameUnknown")
+    assert found(forwarder("west", READY, disabled)) == [
+        ("Forwarder/west", "Disabled", "kubectl forebay forwarders swarm -n news")
+    ]
+
+
+def test_a_suspension_ends_by_itself_and_is_no_problem():
+    assert found(forwarder("west", READY, condition("Suspended"), condition("Disabled", "False"))) == []
 
 
 def test_what_was_refused_is_described():

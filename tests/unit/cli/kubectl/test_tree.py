@@ -4,7 +4,7 @@ from forebay.cli.errors import InputError
 from forebay.cli.kubectl.cluster import Inventory, kind_of
 from forebay.cli.kubectl.tree import tree_of, trees
 
-from .bodies import compaction, outfeed, peerfeed, pod, resource, store, storequeue
+from .bodies import announcer, compaction, forwarder, outfeed, peerfeed, pod, resource, store, storequeue
 
 
 def shape(branch):
@@ -75,6 +75,20 @@ def test_stores_have_their_queues():
     assert shapes(trees(found)) == [("Store/shop", ["shop-store-0"], queues), ("StoreQueue/lost", [], [])]
     assert shapes(tree_of(found, "st/shop")) == [("Store/shop", ["shop-store-0"], queues)]
     assert shapes(tree_of(found, "sq/orders")) == [queues[0]]
+
+
+def test_announcers_have_their_forwarders():
+    found = Inventory(
+        [forwarder("west"), announcer(), forwarder("east"), forwarder("lost", parent="gone")],
+        [pod("swarm-announcer-0", "announcer", "swarm")],
+    )
+    forwarders = [("Forwarder/east", [], []), ("Forwarder/west", [], [])]
+    assert shapes(trees(found)) == [
+        ("Announcer/swarm", ["swarm-announcer-0"], forwarders),
+        ("Forwarder/lost", [], []),
+    ]
+    assert shapes(tree_of(found, "an/swarm")) == [("Announcer/swarm", ["swarm-announcer-0"], forwarders)]
+    assert shapes(tree_of(found, "fw/west")) == [forwarders[1]]
 
 
 def test_one_resource_comes_with_what_belongs_to_it():

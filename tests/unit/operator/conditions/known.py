@@ -29,7 +29,7 @@ def result(resource, *violations, warnings=(), generation=None):
     )
 
 
-def view(*results, degradations=(), peers=(), queues=(), revision=1, problem=""):
+def view(*results, degradations=(), peers=(), queues=(), forwarders=(), queue=None, revision=1, problem=""):
     """A pod that answered."""
     return PodView(
         "hub-outfeed-0",
@@ -42,6 +42,8 @@ def view(*results, degradations=(), peers=(), queues=(), revision=1, problem="")
         degradations=tuple(degradations),
         peers=tuple(peers),
         queues=tuple(queues),
+        forwarders=tuple(forwarders),
+        queue=queue,
     )
 
 

@@ -22,6 +22,14 @@ def test_several_are_told_under_the_first():
     assert verdict[1:] == ("SpillUnavailable", "SpillUnavailable: Redis is away; DiskFull: free space")
 
 
+def test_of_many_children_the_first_are_told_by_name():
+    disabled = [Degradation("ForwarderDisabled", "it is away", "Forwarder", f"f{number}") for number in range(7)]
+    message = (
+        "ForwarderDisabled: f0: it is away, f1: it is away, f2: it is away, f3: it is away, f4: it is away and 2 more"
+    )
+    assert degraded([view(degradations=disabled)]) == ("True", "ForwarderDisabled", message)
+
+
 def test_what_ends_by_itself_gives_the_reason_only_when_alone():
     held = Degradation("DeletionHeld", "bodies are kept")
     assert degraded([view(degradations=[held])])[1] == "DeletionHeld"

@@ -1,5 +1,5 @@
 from forebay.runtime import FieldViolation
-from forebay_operator.conditions.wording import clipped, listed, violations_text
+from forebay_operator.conditions.wording import clipped, listed, violations_text, word
 
 
 def test_a_short_text_stays():
@@ -26,3 +26,7 @@ def test_violations_name_field_and_remedy():
 def test_of_many_violations_the_first_are_told():
     found = [FieldViolation(f"spec.groups[{number}]", "is wrong") for number in range(8)]
     assert violations_text(found).endswith("spec.groups[4]: is wrong; and 3 more fields")
+
+
+def test_a_reason_of_a_service_has_the_form_of_conditions():
+    assert [word(text) for text in ("NAME_UNKNOWN", "TIMEOUT", "")] == ["NameUnknown", "Timeout", ""]

@@ -7,9 +7,9 @@ import pytest
 
 from forebay.api import read_objects
 from forebay.runtime.document import decode, encode
-from forebay_operator.configuration import compose, compose_store
+from forebay_operator.configuration import compose, compose_announcer, compose_store
 from forebay_operator.configuration.composition import LARGEST
-from manifests import outfeed, peerfeed, spill, store, storequeue
+from manifests import announcer, forwarder, outfeed, peerfeed, spill, store, storequeue
 
 AUTH = {"username": "us", "passwordFrom": {"secretRef": {"name": "login", "key": "password"}}}
 SPILL = spill()
@@ -196,3 +196,25 @@ def test_queues_that_do_not_fit_are_told_with_the_remedy():
     problem = compose_store(store(), queues).problem
     assert "with 60 StoreQueues" in problem
     assert problem.endswith("divide the StoreQueues among several Stores")
+
+
+def test_an_announcer_comes_between_its_spill_and_its_forwarders():
+    forwarders = [forwarder("west"), forwarder("east")]
+    composition = compose_announcer(announcer(spillRef={"name": "main"}), spill(), forwarders, {})
+    assert names(composition) == ["Spill/main", "Announcer/main", "Forwarder/east", "Forwarder/west"]
+    assert names(compose_announcer(announcer(), None, forwarders, {}))[0] == "Announcer/main"
+
+
+def test_the_managed_spill_of_an_announcer_is_one_whose_url_is_in_a_secret():
+    url = "redis://:x@main-valkey.news.svc:6379/0"
+    composition = compose_announcer(announcer(), spill(managed={}), [], {"news/main-valkey": {"url": url}})
+    assert "managed" not in composition.manifests[0]["spec"]
+    assert composition.secrets["news/main-valkey"]["url"].reveal() == url
+
+
+def test_forwarders_that_do_not_fit_are_told_with_the_remedy():
+    rng = random.Random(7)
+    forwarders = [forwarder(f"f{number}", url=f"http://a/{rng.randbytes(900).hex()}") for number in range(1200)]
+    problem = compose_announcer(announcer(), None, forwarders, {}).problem
+    assert "with 1,200 Forwarders" in problem
+    assert problem.endswith("divide the Forwarders among several Announcers")

@@ -1,3 +1,4 @@
+from forebay.pb.announcer.v1 import announcer_pb2
 from forebay.pb.config.v1 import config_pb2
 from forebay.pb.outfeed.v1 import outfeed_pb2
 from forebay.pb.store.v1 import store_pb2
@@ -52,3 +53,12 @@ def test_a_queue_is_found_by_its_identity():
     assert view.queues == (queue,)
     assert view.queue_of("uid-3") is queue
     assert view.queue_of("uid-4") is None
+
+
+def test_a_forwarder_is_found_by_its_name():
+    forwarder, queue = announcer_pb2.Forwarder(name="east"), announcer_pb2.GetQueueResponse(peers=7)
+    status = config_pb2.GetStatusResponse(service="announcer", revision=1)
+    view = viewed("swarm-announcer-0", status, forwarders=[forwarder], queue=queue)
+    assert (view.forwarders, view.queue) == ((forwarder,), queue)
+    assert view.forwarder_of("east") is forwarder
+    assert view.forwarder_of("west") is None

@@ -1,10 +1,32 @@
 import pytest
 
-from forebay_operator.kube.kinds import OUTFEED, PEERFEED, POD, SERVICE, SPILL, STORE, STORE_QUEUE
+from forebay_operator.kube.kinds import (
+    ANNOUNCER,
+    FORWARDER,
+    OUTFEED,
+    PEERFEED,
+    POD,
+    SERVICE,
+    SPILL,
+    STORE,
+    STORE_QUEUE,
+)
 from forebay_operator.queue import Key
 from forebay_operator.reconcile.dependents import Dependents
 from forebay_operator.reconcile.notices import Notices
-from operatorworld import HUB, MAIN, SHOP, outfeed, peerfeed, spill, store, storequeue
+from operatorworld import (
+    HUB,
+    MAIN,
+    SHOP,
+    SWARM,
+    announcer,
+    forwarder,
+    outfeed,
+    peerfeed,
+    spill,
+    store,
+    storequeue,
+)
 
 EAST = Key("Peerfeed", "news", "east")
 FAR = Key("Outfeed", "news", "far")
@@ -57,6 +79,12 @@ def test_a_store_concerns_itself_alone_and_a_queue_its_store(notices):
     assert notices.take(STORE_QUEUE, at(storequeue("orders")), deleted=False) == {SHOP}
 
 
+def test_an_announcer_concerns_its_spill_if_it_names_one_and_a_forwarder_its_announcer(notices):
+    assert notices.take(ANNOUNCER, at(announcer()), deleted=False) == {SWARM}
+    assert notices.take(ANNOUNCER, at(announcer(spillRef={"name": "main"}), 2), deleted=False) == {SWARM, MAIN}
+    assert notices.take(FORWARDER, at(forwarder("east")), deleted=False) == {SWARM}
+
+
 def test_what_depends_on_it_is_concerned(notices, dependents):
     dependents.depend(FAR, [MAIN, EAST])
     assert notices.take(SPILL, at(spill()), deleted=False) == {MAIN, FAR}
@@ -84,10 +112,11 @@ def test_one_that_comes_again_is_new(notices):
 
 
 @pytest.mark.parametrize(
-    ("role", "key"), [("outfeed", HUB), ("store", Key("Store", "news", "hub")), ("valkey", Key("Spill", "news", "hub"))]
+    ("role", "kind"),
+    [("outfeed", "Outfeed"), ("store", "Store"), ("announcer", "Announcer"), ("valkey", "Spill"), ("purge", "Spill")],
 )
-def test_an_object_concerns_its_owner(notices, role, key):
-    assert notices.take(SERVICE, owned(SERVICE, role), deleted=False) == {key}
+def test_an_object_concerns_its_owner(notices, role, kind):
+    assert notices.take(SERVICE, owned(SERVICE, role), deleted=False) == {Key(kind, "news", "hub")}
 
 
 def test_an_object_that_is_as_it_was_applied_concerns_nobody(notices, objects):

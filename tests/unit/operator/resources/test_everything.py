@@ -41,7 +41,7 @@ def test_it_has_the_common_labels(made):
         "app.kubernetes.io/managed-by",
         "forebay.dev/uid",
     }
-    assert labels["app.kubernetes.io/name"] in ("outfeed", "store", "valkey", "purge")
+    assert labels["app.kubernetes.io/name"] in ("outfeed", "store", "announcer", "valkey", "purge")
     assert labels["app.kubernetes.io/part-of"] == "forebay"
     assert labels["app.kubernetes.io/managed-by"] == "forebay-operator"
     assert labels["forebay.dev/uid"] == UID
@@ -49,7 +49,12 @@ def test_it_has_the_common_labels(made):
 
 def test_its_resource_is_its_controller(made):
     (owner,) = made["metadata"]["ownerReferences"]
-    assert (owner["kind"], owner["name"]) in (("Outfeed", "hub"), ("Store", "hub"), ("Spill", "main"))
+    assert (owner["kind"], owner["name"]) in (
+        ("Outfeed", "hub"),
+        ("Store", "hub"),
+        ("Announcer", "hub"),
+        ("Spill", "main"),
+    )
     assert owner["apiVersion"] == "forebay.dev/v1alpha1"
     assert owner["uid"] == UID
     assert owner["controller"] is True
@@ -80,7 +85,7 @@ def test_it_leaves_out_what_is_empty(made):
 def test_its_ports_name_their_protocol(made):
     """The protocol is part of the key by which server-side apply tells ports apart."""
     lists = [each["ports"] for each in walk(made) if isinstance(each, dict) and "ports" in each]
-    assert all(port["protocol"] == "TCP" for ports in lists for port in ports)
+    assert all(port["protocol"] in ("TCP", "UDP") for ports in lists for port in ports)
 
 
 def test_it_shows_no_secret_unless_it_is_a_secret(made):

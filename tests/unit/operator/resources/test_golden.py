@@ -11,6 +11,7 @@ from operatorobjects import (
     UID,
     feeding_outfeed,
     managed_spill,
+    objects_of_announcer,
     objects_of_outfeed,
     objects_of_store,
     objects_of_valkey,
@@ -21,6 +22,7 @@ FOLDER = Path(__file__).parent / "golden"
 OBJECTS = {
     "outfeed": objects_of_outfeed(feeding_outfeed()),
     "store": objects_of_store(),
+    "announcer": objects_of_announcer(spill="0123"),
     "valkey": objects_of_valkey(),
     "compaction": [
         spark_application(spark_run(), spark_settings()),

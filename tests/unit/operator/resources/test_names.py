@@ -1,7 +1,7 @@
 import pytest
 
 from forebay_operator.resources import ServiceNames, SpillNames, claim
-from operatorobjects import managed_spill, outfeed
+from operatorobjects import announcer, managed_spill, outfeed
 
 LONGEST = "n" * 40
 UID = "7d3f1e52-6f0a-4c1b-9a57-0f6c2b9d4e11"
@@ -16,6 +16,11 @@ def test_a_service_is_named_after_its_resource_and_kind():
         "hub-outfeed-tls",
     )
     assert names.client("inn") == "hub-outfeed-client-inn"
+
+
+def test_the_service_for_clients_of_an_announcer_is_named_after_what_they_do():
+    assert ServiceNames.of(announcer("swarm")).announce == "swarm-announce"
+    assert len(ServiceNames("Announcer", "news", LONGEST).announce) <= 63
 
 
 def test_a_valkey_is_named_after_its_spill():
