@@ -8,7 +8,8 @@ from forebay.api.v1alpha1 import Spill
 from forebay_operator.body import Body
 from forebay_operator.conditions import Fault, Workload, is_paused, paused_status, spill_status
 from forebay_operator.configuration import texts_of
-from forebay_operator.errors import MissingError
+from forebay_operator.errors import ForbiddenError, MissingError
+from forebay_operator.kube import Kind
 from forebay_operator.kube.kinds import ANNOUNCER, OUTFEED, SPILL
 from forebay_operator.pods import PodView
 from forebay_operator.queue import Depth, Key
@@ -87,12 +88,23 @@ class SpillReconciler:
             await self._run_valkey(spill, depth)
             name = SpillNames.of(spill).valkey
             scene.workload = await workload_of(self._world, spill, "valkey", name)
-        found = [each for kind in USERS for each in await self._world.kube.list_all(kind, key.namespace)]
+        found = [each for kind in USERS for each in await self._users(kind, key, scene)]
         users = [service_of(each) for each in found if referred(each, "spillRef") == key.name]
         scene.services += [user for user in users if user not in scene.services]
         alive = {str(each["metadata"]["uid"]) for each in found}
         scene.services = await self._purging.purge(spill, key, scene.services, alive)
         await self._check_url(spill, depth)
+
+    async def _users(self, kind: Kind, key: Key, scene: Scene) -> list[Body]:
+        """Services of a kind that may use the Spill, or another of its namespace."""
+        try:
+            return await self._world.kube.list_all(kind, key.namespace)
+        except ForbiddenError:
+            # The chart of an older release gives no right to look, and nothing to look for. But nobody who is known may
+            # be taken for gone.
+            if kind is OUTFEED or any(service["kind"] == kind.kind for service in scene.services):
+                raise
+            return []
 
     async def _run_valkey(self, spill: Spill, depth: Depth) -> None:
         world, name = self._world, SpillNames.of(spill).valkey

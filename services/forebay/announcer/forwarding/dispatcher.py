@@ -23,7 +23,7 @@ from forebay.announcer.forwarding.throttle import quota
 from forebay.announcer.forwarding.watcher import NoOverflow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from random import Random
 
     from forebay.announcer.announce import Announce
@@ -51,8 +51,8 @@ class Dispatcher:
     def __init__(self, settings: ForwardingSettings, random: Random, now: float) -> None:
         self.settings = settings
         self.jobs = Jobs(settings)
-        self.forwarders = Forwarders()
         self.eligibility = Eligibility()
+        self.forwarders = Forwarders(self.eligibility.look_again)
         self.overflow: Overflow = NoOverflow()
         """Where jobs wait for which the queue has no room."""
         self.wake: Callable[[], None] = lambda: None
@@ -67,7 +67,6 @@ class Dispatcher:
         if gone:
             self.jobs.forget({state.name for state in gone})
             self.eligibility.forget_slots(state.slot for state in gone)
-        self.eligibility.look_again()
         if settings != self.settings:
             self.settings = self._scaling.settings = settings
             self.jobs.resize(settings)
@@ -78,7 +77,6 @@ class Dispatcher:
         forwarder = self.forwarders.get(name)
         if forwarder is not None:
             forwarder.enable()
-            self.eligibility.look_again()
         return forwarder is not None
 
     def announced(self, announce: Announce, knows: Callable[[Announce], bool], now: float) -> Refusal | None:
@@ -120,7 +118,7 @@ class Dispatcher:
         forwarder = self.forwarders.get(name)
         return forwarder is not None and self.eligibility.knows(announce.info_hash, announce.peer_id, forwarder)
 
-    def _eligible(self, announce: Announce, now: float) -> list[ForwarderState]:
+    def _eligible(self, announce: Announce, now: float) -> Sequence[ForwarderState]:
         """Whoever is due; an event also, and a stop only, goes to those that know the client, due or not."""
         forwarders = self.forwarders.all()
         if announce.event in (Event.NONE, Event.STARTED):
@@ -134,7 +132,9 @@ class Dispatcher:
     def _rate_limited(self, now: float) -> bool:
         return self.jobs.queue.reaches(self.settings.rate_limit_threshold) and not self._bucket.take(now)
 
-    def _enqueue(self, announce: Announce, eligible: list[ForwarderState], initial: bool, now: float) -> Refusal | None:
+    def _enqueue(
+        self, announce: Announce, eligible: Sequence[ForwarderState], initial: bool, now: float
+    ) -> Refusal | None:
         share = quota(len(eligible), self.jobs.queue, self.settings)
         self.jobs.counters.throttled += share.throttled
         fitting = min(share.forwarders, self._room)

@@ -5,6 +5,7 @@ It also remembers which forwarders know which client, since those alone are told
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections import OrderedDict
 from itertools import islice
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 from forebay.announcer.forwarding.interval import LONGEST
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from forebay.announcer.forwarding.forwarderstate import ForwarderState
 
@@ -21,17 +22,23 @@ REMEMBERED = 2 * LONGEST
 """Seconds that a client or a torrent is remembered after its last announce. By then any tracker has forgotten it."""
 
 
+_NONE = -1
+
+
 class _Torrent:
     """One torrent: times by the forwarders' slots, and for each client a bit for each slot that knows it."""
 
-    __slots__ = ("quiet_until", "times", "told", "touched")
+    __slots__ = ("due", "look_at", "times", "told", "touched", "view")
 
     def __init__(self) -> None:
         self.times = array("d")
         self.told: dict[bytes, tuple[int, float]] = {}
         self.touched = 0.0
-        self.quiet_until = 0.0
-        """No forwarder is due before that; most announces need to know no more."""
+        self.due: Sequence[ForwarderState] = ()
+        """Who was due at the last look, and is until `look_at`, if nothing changed since."""
+        self.look_at = 0.0
+        self.view = _NONE
+        """Of what state of the forwarders the last look was."""
 
     def next_announce(self, slot: int) -> float:
         return self.times[slot] if slot < len(self.times) else 0.0
@@ -40,7 +47,7 @@ class _Torrent:
         if slot >= len(self.times):
             self.times.extend([0.0] * (slot + 1 - len(self.times)))
         self.times[slot] = at
-        self.quiet_until = 0.0
+        self.due, self.view = (), _NONE
 
     def knows(self, peer_id: bytes, slot: int) -> bool:
         return bool(self.told.get(peer_id, (0, 0.0))[0] >> slot & 1)
@@ -77,27 +84,24 @@ class Eligibility:
 
     def __init__(self) -> None:
         self._torrents: OrderedDict[bytes, _Torrent] = OrderedDict()
+        self._unknown = _Torrent()
+        self._view = 0
 
     def __len__(self) -> int:
         return len(self._torrents)
 
-    def due(self, info_hash: bytes, forwarders: Iterable[ForwarderState], now: float) -> list[ForwarderState]:
-        """The forwarders that are neither disabled nor suspended and whose time has come, or that never heard of it."""
-        torrent = self._torrents.get(info_hash)
-        if torrent is None:
-            return [forwarder for forwarder in forwarders if forwarder.blocked_until <= now]
-        if torrent.quiet_until > now:
-            return []
-        times, told = torrent.times, len(torrent.times)
-        due = [
-            forwarder
-            for forwarder in forwarders
-            if forwarder.blocked_until <= now and (forwarder.slot >= told or times[forwarder.slot] <= now)
-        ]
-        if not due:
-            waits = (max(each.blocked_until, torrent.next_announce(each.slot)) for each in forwarders)
-            torrent.quiet_until = min(waits, default=0.0)
-        return due
+    def due(self, info_hash: bytes, forwarders: Iterable[ForwarderState], now: float) -> Sequence[ForwarderState]:
+        """The forwarders that are neither disabled nor suspended and whose time has come, or that never heard of it.
+
+        Most announces find that nothing has changed since the last one.
+        """
+        torrent = self._torrents.get(info_hash, self._unknown)
+        if torrent.view != self._view or torrent.look_at <= now:
+            times = [(max(each.blocked_until, torrent.next_announce(each.slot)), each) for each in forwarders]
+            torrent.due = [each for at, each in times if at <= now]
+            torrent.look_at = min((at for at, _ in times if at > now), default=math.inf)
+            torrent.view = self._view
+        return torrent.due
 
     def knowing(
         self, info_hash: bytes, peer_id: bytes, forwarders: Iterable[ForwarderState], now: float
@@ -144,9 +148,8 @@ class Eligibility:
         torrent.set_next(forwarder.slot, max(until, torrent.next_announce(forwarder.slot)))
 
     def look_again(self) -> None:
-        """Forwarders came or were enabled: any torrent may be due before its time."""
-        for torrent in self._torrents.values():
-            torrent.quiet_until = 0.0
+        """Forwarders came, went, or were disabled, suspended or enabled: others may be due than at the last look."""
+        self._view += 1
 
     def forget_slots(self, slots: Iterable[int]) -> None:
         """The forwarders of these slots are gone; the slots may be given to others."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from forebay.announcer.forwarding.forwarderstate import ForwarderState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, ValuesView
+    from collections.abc import Callable, Iterable, ValuesView
 
     from forebay.announcer.forwarding.forwarderspec import ForwarderSpec
 
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 class Forwarders:
     """One state for each forwarder. A changed spec begins a new one: another tracker, enabled and never told."""
 
-    def __init__(self) -> None:
+    def __init__(self, changed: Callable[[], None]) -> None:
+        """`changed` is called when there are others, or one is disabled, suspended or enabled."""
+        self._changed = changed
         self._states: dict[str, ForwarderState] = {}
 
     def __len__(self) -> int:
@@ -38,7 +40,8 @@ class Forwarders:
             del self._states[state.name]
         for spec in wanted.values():
             if spec.name not in self._states:
-                self._states[spec.name] = ForwarderState(spec, self._free_slot())
+                self._states[spec.name] = ForwarderState(spec, self._free_slot(), self._changed)
+        self._changed()
         return gone
 
     def _free_slot(self) -> int:

@@ -7,6 +7,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from forebay.announcer.forwarding.forwarderspec import ForwarderSpec
     from forebay.announcer.forwarding.outcome import Cause
 
@@ -47,7 +49,8 @@ class ResponseTimes:
 class ForwarderState:
     """What is known of one forwarder, under one spec of it. `slot` is its number in the table of torrents."""
 
-    def __init__(self, spec: ForwarderSpec, slot: int) -> None:
+    def __init__(self, spec: ForwarderSpec, slot: int, changed: Callable[[], None]) -> None:
+        """`changed` is called when it is disabled, suspended or enabled."""
         self.spec = spec
         self.name = spec.name
         self.slot = slot
@@ -60,6 +63,7 @@ class ForwarderState:
         self.failures = 0
         """Failed requests in a row."""
         self.times = ResponseTimes()
+        self._changed = changed
 
     @property
     def disabled(self) -> bool:
@@ -76,13 +80,16 @@ class ForwarderState:
         """It gets nothing more until `enable`. The first reason stays."""
         if not self.disabled:
             self.blocked_until, self.cause, self.reason = math.inf, cause, reason
+            self._changed()
 
     def suspend(self, until: float, cause: Cause, reason: str) -> None:
         """It gets nothing until then; what blocks it for longer already stays."""
         if until > self.blocked_until:
             self.blocked_until, self.cause, self.reason = until, cause, reason
+            self._changed()
 
     def enable(self) -> None:
         """It gets announces again, with no failure counted."""
         self.blocked_until, self.cause, self.reason = -math.inf, None, ""
         self.failures = 0
+        self._changed()

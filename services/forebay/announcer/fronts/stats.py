@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from forebay.announcer.forwarding.forwarderstate import Condition
 from forebay.announcer.forwarding.status import ForwarderStatus
 from forebay.announcer.messages import place_of
+from forebay.api.v1alpha1 import Listing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,6 +51,8 @@ class Moment(NamedTuple):
 def figures(moment: Moment) -> Json:
     """Everything, ready to be written as JSON. Times are in seconds but where a name says otherwise."""
     queue, counters = moment.queue, moment.queue.counters
+    # Whoever knows an info hash may fetch the torrent: which ones are allowed is no news for everybody.
+    is_private = moment.spec.torrents.mode is Listing.ALLOW
     ordered = sorted(moment.forwarders, key=lambda each: (_URGENCY.index(each.condition), each.name))
     return {
         "config": _config(moment.spec),
@@ -74,13 +77,15 @@ def figures(moment: Moment) -> Json:
         ],
         "scheduled_announces": [
             {
-                "info_hash": job.info_hash.hex(),
+                "info_hash": "" if is_private else job.info_hash.hex(),
                 "forwarder": job.forwarder,
                 "time_to_exec": round(job.time_to_execution, 1),
             }
             for job in queue.next_scheduled
         ],
-        "hash_peer_stats": {info_hash.hex(): _swarm(swarm) for info_hash, swarm in moment.largest},
+        "hash_peer_stats": {
+            info_hash.hex(): _swarm(swarm) for info_hash, swarm in ([] if is_private else moment.largest)
+        },
         "queue_depth": queue.depth,
         "queue_capacity": queue.capacity,
         "queue_fill_pct": round(queue.fill, 2),

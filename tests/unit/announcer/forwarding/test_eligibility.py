@@ -10,7 +10,7 @@ from forebay.announcer.forwarding.outcome import Cause
 from forwardings import spec
 
 HASH = b"h" * 20
-A, B = ForwarderState(spec("a"), 0), ForwarderState(spec("b"), 5)
+A, B = ForwarderState(spec("a"), 0, lambda: None), ForwarderState(spec("b"), 5, lambda: None)
 
 
 @pytest.fixture
@@ -34,13 +34,13 @@ def test_torrents_are_apart(table):
 
 
 def test_a_disabled_forwarder_is_not_due(table):
-    state = ForwarderState(spec(), 0)
+    state = ForwarderState(spec(), 0, table.look_again)
     state.disable(Cause.REJECTED, "HTTP 404")
     assert table.due(HASH, [state], now=1e12) == []
 
 
 def test_a_suspended_forwarder_is_due_when_its_time_has_passed(table):
-    state = ForwarderState(spec(), 0)
+    state = ForwarderState(spec(), 0, table.look_again)
     state.suspend(300.0, Cause.TOO_MANY_REQUESTS, "HTTP 429")
     assert table.due(HASH, [state], now=299.9) == []
     assert table.due(HASH, [state], now=300.0) == [state]
@@ -120,7 +120,7 @@ def test_a_torrent_that_was_not_due_is_due_when_the_earliest_forwarder_is(table)
 
 
 def test_a_torrent_that_was_not_due_is_due_when_a_suspension_ends(table):
-    state = ForwarderState(spec(), 0)
+    state = ForwarderState(spec(), 0, table.look_again)
     state.suspend(300.0, Cause.TOO_MANY_REQUESTS, "HTTP 429")
     table.told(HASH, b"peer", state, next_announce=100.0, now=1.0)
     assert table.due(HASH, [state], now=50.0) == []
@@ -133,3 +133,26 @@ def test_a_stop_makes_a_torrent_due_that_was_not(table):
     assert table.due(HASH, [A], now=50.0) == []
     table.stopped(HASH, b"peer", A, now=50.0)
     assert table.due(HASH, [A], now=50.0) == [A]
+
+
+def test_a_change_of_a_forwarder_holds_for_torrents_that_were_looked_at(table):
+    state = ForwarderState(spec(), 0, table.look_again)
+    table.told(HASH, b"peer", state, next_announce=10.0, now=1.0)
+    for torrent in (HASH, b"o" * 20):
+        assert table.due(torrent, [state], now=50.0) == [state]
+        state.suspend(60.0, Cause.TOO_MANY_REQUESTS, "HTTP 429")
+        assert table.due(torrent, [state], now=50.0) == []
+        assert table.due(torrent, [state], now=60.0) == [state]
+        state.disable(Cause.REJECTED, "HTTP 404")
+        assert table.due(torrent, [state], now=60.0) == []
+        state.enable()
+        assert table.due(torrent, [state], now=50.0) == [state]
+
+
+def test_who_is_told_is_not_due_where_all_were(table):
+    assert table.due(HASH, [A, B], now=1.0) == [A, B]
+    table.told(HASH, b"peer", A, next_announce=100.0, now=1.0)
+    assert table.due(HASH, [A, B], now=1.0) == [B]
+    table.put_off(HASH, B, until=50.0, now=1.0)
+    assert table.due(HASH, [A, B], now=1.0) == []
+    assert table.due(b"o" * 20, [A, B], now=1.0) == [A, B]

@@ -7,7 +7,7 @@ from forwardings import spec
 
 
 def configured(*specs):
-    forwarders = Forwarders()
+    forwarders = Forwarders(lambda: None)
     forwarders.configure(specs)
     return forwarders
 
@@ -43,20 +43,20 @@ def test_slots_are_used_again_and_never_shared():
 
 
 def test_a_suspension_ends_by_time():
-    state = ForwarderState(spec(), 0)
+    state = ForwarderState(spec(), 0, lambda: None)
     state.suspend(300.0, Cause.TOO_MANY_REQUESTS, "HTTP 429")
     assert state.condition(299.9) is Condition.SUSPENDED
     assert state.condition(300.0) is Condition.ENABLED
 
 
 def test_a_disabling_does_not():
-    state = ForwarderState(spec(), 0)
+    state = ForwarderState(spec(), 0, lambda: None)
     state.disable(Cause.REJECTED, "HTTP 404")
     assert state.condition(1e15) is Condition.DISABLED
 
 
 def test_a_suspension_does_not_shorten_a_disabling_or_a_longer_one():
-    state = ForwarderState(spec(), 0)
+    state = ForwarderState(spec(), 0, lambda: None)
     state.suspend(300.0, Cause.TOO_MANY_REQUESTS, "first")
     state.suspend(200.0, Cause.TOO_MANY_REQUESTS, "second")
     assert (state.blocked_until, state.reason) == (300.0, "first")
@@ -66,14 +66,14 @@ def test_a_suspension_does_not_shorten_a_disabling_or_a_longer_one():
 
 
 def test_the_first_reason_of_a_disabling_stays():
-    state = ForwarderState(spec(), 0)
+    state = ForwarderState(spec(), 0, lambda: None)
     state.disable(Cause.REJECTED, "HTTP 404")
     state.disable(Cause.NO_ROUTE, "no route")
     assert (state.cause, state.reason) == (Cause.REJECTED, "HTTP 404")
 
 
 def test_enabling_forgets_reason_and_failures():
-    state = ForwarderState(spec(), 0)
+    state = ForwarderState(spec(), 0, lambda: None)
     state.failures = 10
     state.disable(Cause.TOO_MANY_FAILURES, "10 requests failed")
     state.enable()
@@ -81,9 +81,22 @@ def test_enabling_forgets_reason_and_failures():
 
 
 def test_the_mean_of_response_times_moves_by_a_fiftieth():
-    times = ForwarderState(spec(), 0).times
+    times = ForwarderState(spec(), 0, lambda: None).times
     times.add(1.0, 1800.0, now=5.0)
     assert times.mean == 1.0
     times.add(2.0, 900.0, now=6.0)
     assert times.mean == 1.02
     assert (times.samples, times.last_interval, times.last_answer) == (2, 900.0, 6.0)
+
+
+def test_each_change_is_told():
+    changes = []
+    forwarders = Forwarders(lambda: changes.append(True))
+    forwarders.configure([spec("a")])
+    state = forwarders.get("a")
+    state.suspend(10.0, Cause.TOO_MANY_REQUESTS, "HTTP 429")
+    state.suspend(5.0, Cause.TOO_MANY_REQUESTS, "it is suspended for longer")
+    state.disable(Cause.REJECTED, "HTTP 404")
+    state.enable()
+    forwarders.configure([])
+    assert len(changes) == 5

@@ -18,7 +18,7 @@ from forwardings import Driven, failure, octets, spec
 from swarms import announce, endpoint, swarm_table
 
 KEY = "0123456789abcdef"
-ANCHOR_KEYS = {
+RETRACKERS_KEYS = {
     "config", "pending_jobs", "tracked_hashes", "disabled_forwarders", "active_forwarders", "forwarders",
     "hash_peer_stats", "queue_depth", "queue_capacity", "queue_fill_pct", "active_workers", "max_workers",
     "dropped_full", "rate_limited", "throttled_forwarders", "scheduled_announces",
@@ -32,12 +32,13 @@ class Site:
         self.driven = driven or Driven()
         self.table = swarm_table()
         self.paused = []
+        self.spec = AnnouncerSpec()
         self.looks = 0
 
     def look(self):
         self.looks += 1
         return Moment(
-            spec=AnnouncerSpec(),
+            spec=self.spec,
             queue=self.driven.status(workers=10),
             spilled=3,
             forwarders=forwarder_statuses(self.driven.core, self.driven.now),
@@ -102,7 +103,7 @@ def with_forwarders(*specs):
 
 
 def test_the_keys_that_other_programs_read():
-    assert Site().figures.keys() >= ANCHOR_KEYS
+    assert Site().figures.keys() >= RETRACKERS_KEYS
 
 
 def test_nothing_is_told_that_json_cannot_hold():
@@ -269,3 +270,15 @@ def test_many_who_look_within_a_second_cost_no_more_than_one():
     clock.advance(0.01)
     assert page(b"") is not first
     assert site.looks == 2
+
+
+def test_which_torrents_a_list_allows_is_told_to_nobody():
+    site = Site(Driven())
+    site.driven.announced("secret")
+    site.driven.work(failure(wait=120.0))
+    site.table.announce(announce(torrent="secret"), 1000.0)
+    assert octets("secret").hex() in str(site.figures)
+    site.spec = AnnouncerSpec.model_validate({"torrents": {"mode": "allow", "infoHashes": [octets("secret").hex()]}})
+    assert octets("secret").hex() not in str(site.figures)
+    assert site.figures["tracked_hashes"] == 1
+    assert len(site.figures["scheduled_announces"]) == 1

@@ -1,8 +1,10 @@
 import pytest
 
-from forebay_operator.kube.kinds import JOB, OUTFEED, POD, SECRET, SPILL, STATEFUL_SET
+from forebay_operator.errors import ForbiddenError
+from forebay_operator.kube.kinds import ANNOUNCER, JOB, OUTFEED, POD, SECRET, SPILL, STATEFUL_SET
+from forebay_operator.queue import Depth
 from forebay_operator.reconcile.secretstore import octets_of
-from operatorworld import HUB, MAIN, OperatorWorld, outfeed, spill
+from operatorworld import HUB, MAIN, OperatorWorld, announcer, outfeed, spill
 
 
 @pytest.fixture
@@ -151,3 +153,26 @@ async def test_one_whose_secret_is_missing_says_so_until_it_is_there(world):
     await world.verify()
     assert world.ready(SPILL, "main")[1] != "SecretMissing"
     assert world.ready(OUTFEED, "hub")[0] == "True"
+
+
+def forbid(world, kind):
+    world.kube.fail("list", kind, ForbiddenError, 403)
+
+
+async def test_an_older_chart_gives_no_right_to_announcers_and_the_spill_is_used_all_the_same(managed):
+    forbid(managed, ANNOUNCER)
+    managed.queue.put(MAIN, Depth.VERIFY)
+    await managed.settle()
+    assert managed.ready(SPILL, "main")[0] == "True"
+    assert services(managed) == ["hub"]
+
+
+async def test_an_announcer_that_is_known_is_not_taken_for_gone_when_nobody_may_look(managed):
+    managed.apply(announcer(spillRef={"name": "main"}))
+    await managed.settle()
+    forbid(managed, ANNOUNCER)
+    managed.queue.put(MAIN, Depth.VERIFY)
+    with pytest.raises(ForbiddenError):
+        await managed.settle()
+    assert len(services(managed)) == 2
+    assert jobs(managed) == []
