@@ -70,6 +70,8 @@ class SimNode:
         self.alive = True
         self.received: defaultdict[int, list[bytes]] = defaultdict(list)
         """Payloads by resource, in the order of their delivery."""
+        self.by_peer: defaultdict[bytes, list[bytes]] = defaultdict(list)
+        """Payloads by the peer in whose session they came."""
         self.sent: list[Sent] = []
         """All datagrams that it has sent, if the net keeps them."""
         self.scheduled = float("inf")
@@ -87,6 +89,7 @@ class SimNode:
         def record(delivery: Delivery) -> int | None:
             taken = take(delivery) if take else None
             self.received[delivery.rid] += delivery.payloads[:taken]
+            self.by_peer[delivery.peer_id] += delivery.payloads[:taken]
             return taken
 
         number = self.node.subscribe(rid, record, self.net.now, **options)

@@ -195,9 +195,8 @@ class Node:
     def declare(self, peer: Peer, declarations: Sequence[Declaration], now: float) -> None:
         """Tell one peer, by its own conduit; for those who know the declarations."""
         outlet = self.transmission.outlet(-peer.index - 1)
-        conduit = outlet.conduit.conduit
-        for declaration in declarations:
-            outlet.write(MESSAGE_FORM, [Declare(conduit, False, True, 0, (declaration,))], now)
+        messages = [Declare(outlet.conduit.conduit, False, True, 0, (each,)) for each in declarations]
+        outlet.write(MESSAGE_FORM, messages, now)
         outlet.conduit.flush(now)
         self._collect(outlet, now)
 

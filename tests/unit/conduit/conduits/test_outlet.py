@@ -173,3 +173,4 @@ def test_only_so_many_writes_wait(outlet, monkeypatch):
         outlet.publish(publisher(Congestion.BLOCK), samples(4), 0.0, None)
     with pytest.raises(WindowFullError):
         outlet.publish(publisher(Congestion.BLOCK), samples(1), 0.0, None)
+    assert outlet.write(FORM, samples(1), 0.0).pending == 1

@@ -438,6 +438,18 @@ def test_a_node_is_no_peer_of_itself():
     assert len(node.node.sessions.peers) == 0
 
 
+def test_thousands_of_declarations_pass_a_small_window():
+    net = SimNet()
+    one, two = net.start("one", conduit=SMALL), net.start("two", conduit=SMALL)
+    net.run(1.0)
+    for rid in range(2000):
+        one.node.subscribe(rid, lambda _: None, net.now)
+    net.pump(one)
+    net.run_until(lambda: all(two.node.declarations.subscribers(rid) for rid in range(2000)))
+    late = net.start("late", conduit=SMALL)
+    net.run_until(lambda: all(late.node.declarations.subscribers(rid) for rid in range(2000)))
+
+
 def test_256_peers_are_met_and_served():
     net = SimNet()
     hub = net.start("hub", conduit=SMALL, lease=60.0, session={"scout_count": 1}, group=None)

@@ -73,7 +73,8 @@ def test_a_peer_that_shows_life_is_asked_again_before_its_time(house):
     """The OPEN must have been lost."""
     house.sessions.greeted(HELLO, "a", 0.0)
     assert kinds(house.sessions.kept_alive(KeepAlive(YOU), "a", 0.2)) == [("Open", "a")]
-    assert [peer.tries for peer in house.sessions.peers] == [1]
+    assert house.sessions.kept_alive(KeepAlive(YOU), "a", 0.25) == []
+    assert [(peer.tries, peer.next_open) for peer in house.sessions.peers] == [(1, 1.0)]
 
 
 def test_hello_of_a_role_that_is_not_sought_opens_nothing(house):
@@ -196,6 +197,13 @@ def test_the_nodes_own_open_is_not_accepted(house):
     assert house.opened(ME, "self") == []
     assert house.states == [(b"", "self", "expired")]
     assert house.sessions.meet("self", 0.0) == []
+
+
+def test_a_late_open_of_who_was_at_the_nodes_address_before_it_leaves_no_peer(house):
+    """Else what the node sends to all would renew its lease for ever."""
+    house.opened(YOU, "self")
+    house.sessions.scouted(house.sessions.scout_message(), "self")
+    assert house.states == [(YOU, "self", "expired")]
 
 
 def test_another_version_is_refused(house):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MOST_BLOCKED = 1024
-"""Writes that may wait for one conduit; more are errors."""
+"""Writes that may wait for one conduit; more of publishers are errors."""
 
 
 class _Blocked(NamedTuple):
@@ -70,6 +70,8 @@ class Outlet:
             self.conduit.send(publisher.form, samples, now)
             return self._sent(publisher, samples)
         if settings.congestion is Congestion.BLOCK:
+            if len(self._blocked) >= MOST_BLOCKED:
+                raise WindowFullError(self.conduit.conduit, 0, len(samples))
             return self._write(publisher.form, samples, now, now + settings.deadline, publisher)
         write = Write(samples)
         if not publisher.spilling and not self._blocked:
@@ -121,8 +123,6 @@ class Outlet:
         conduit = self.conduit
         if not self._blocked:
             write.written = conduit.write(form, items, now)
-        elif len(self._blocked) >= MOST_BLOCKED:
-            raise WindowFullError(conduit.conduit, 0, len(items))
         if publisher:
             publisher.written += write.written
         if write.pending:

@@ -35,6 +35,7 @@ class Peer:
         "_counting",
         "address",
         "announced",
+        "asked",
         "close_reason",
         "established_at",
         "heard",
@@ -68,6 +69,8 @@ class Peer:
         self.tries = 0
         """OPENs sent without an answer."""
         self.next_open = 0.0
+        self.asked = -inf
+        """When the last OPEN was sent."""
         self.lease = inf
         """Seconds, as the peer advertised them."""
         self.heard = 0.0

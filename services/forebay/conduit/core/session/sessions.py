@@ -118,16 +118,13 @@ class Sessions:
             return []
         peer.previous = previous
         peer.state = PeerState.OPENING
-        return [self.ask(peer, now)]
+        return [self.try_again(peer, now)]
 
-    def ask(self, peer: Peer, now: float) -> Posted:
+    def try_again(self, peer: Peer, now: float) -> Posted:
         """Ask a peer for a session, once more."""
         peer.tries += 1
         peer.next_open = now + self.settings.open_interval
-        properties = self._session_properties(peer)
-        settings = self.settings
-        message = Open(VERSION, settings.peer_id, settings.lease_units, settings.locators, properties)
-        return Posted(message, peer.address)
+        return self._ask(peer, now)
 
     def opened(self, message: Open, source: Hashable, now: float) -> list[Posted]:
         """A peer asks for a session: it gets a new one, unless it has that very session already."""
@@ -194,17 +191,20 @@ class Sessions:
         """Whether the message is the node's own, come back by multicast."""
         if peer_id == self.settings.peer_id and len(self._own_addresses) < MOST_OWN_ADDRESSES:
             self._own_addresses.add(source)
-            if (peer := self.peers.by_address(source)) and peer.state is PeerState.OPENING:
-                peer.expire("the node itself")
+            # It may have been met before it was known: itself, or who was there before it.
+            if (peer := self.peers.by_address(source)) is not None:
+                peer.expire("the node itself is at its address")
         return peer_id == self.settings.peer_id or source in self._own_addresses
 
     def _hurry(self, peer: Peer, now: float) -> list[Posted]:
-        """It shows that it is there, so the OPEN was lost, unless that was just now."""
-        interval = self.settings.open_interval
-        if now < peer.next_open - interval + min(interval, HURRIED_INTERVAL):
-            return []
-        peer.tries -= 1
-        return [self.ask(peer, now)]
+        """It shows that it is there, so the OPEN was lost, unless that was just now. This counts as no try."""
+        return [self._ask(peer, now)] if now >= peer.asked + HURRIED_INTERVAL else []
+
+    def _ask(self, peer: Peer, now: float) -> Posted:
+        peer.asked = now
+        settings, properties = self.settings, self._session_properties(peer)
+        message = Open(VERSION, settings.peer_id, settings.lease_units, settings.locators, properties)
+        return Posted(message, peer.address)
 
     def _established(self, peer_id: bytes) -> Peer | None:
         peer = self.peers.by_id(peer_id)

@@ -80,7 +80,7 @@ class Upkeep:
         if peer.tries >= settings.open_tries:
             peer.expire(f"{peer.tries} OPENs were not answered")
             return self._dismiss(peer, now)
-        return [self._sessions.ask(peer, now)]
+        return [self._sessions.try_again(peer, now)]
 
     def _welcome(self, peer: Peer, now: float) -> None:
         if peer.state is not PeerState.ESTABLISHED:
