@@ -83,6 +83,14 @@ def test_only_so_many_early_samples_are_kept():
     assert arrive(receiver, 0) == [0, 1, 2, 3]
 
 
+def test_a_sample_of_half_a_turn_ago_is_no_early_one():
+    receiver = conduit(bits=7, synched_at=0)
+    arrive(receiver, 63)
+    assert receiver.answer(1.0) is None
+    arrive(receiver, 62)
+    assert receiver.answer(1.0) is not None
+
+
 def test_nothing_is_answered_unless_something_is_asked_or_missing():
     receiver = conduit()
     arrive(receiver, 0)

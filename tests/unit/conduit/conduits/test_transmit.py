@@ -278,6 +278,15 @@ def test_no_synch_once_all_is_acknowledged():
     assert sender.housekeep(10.0) == []
 
 
+def test_an_acknowledgement_that_crossed_a_sample_does_not_silence_its_synch():
+    sender = Sender()
+    sender.write(3)
+    # As when the acknowledgement of what was before stops it just now, on another thread.
+    sender.conduit._timer.stop()
+    sender.housekeep()
+    assert synchs(sender.housekeep(0.02)) == [(1, 3, 3)]
+
+
 def test_a_datagram_waits_for_its_latency_budget():
     sender = Sender(settings=replace(SETTINGS, latency_budget=0.005))
     sender.write(2)

@@ -4,7 +4,8 @@ import pytest
 
 from conftest import SCALE
 from forebay.conduit.core.session.identity import SESSION
-from forebay.conduit.core.wire.messages import Role
+from forebay.conduit.core.wire.encoder import encode
+from forebay.conduit.core.wire.messages import Role, Synch
 from simnet import GROUP, SimNet, Weather, numbered
 
 RID = 3
@@ -133,6 +134,42 @@ def test_a_session_that_one_side_lost_is_renewed(group):
     assert sink.listener.events[-1].previous == source.peer_id
 
 
+def test_in_a_renewed_session_nothing_comes_twice():
+    """Though a slower peer keeps what came before in the window."""
+    net = SimNet(13, keeps=True)
+    source, sink, slow = (net.start(name, lease=60.0) for name in ("source", "sink", "slow"))
+    write = flowing(net, source, sink)
+    net.run_until(lambda: len(slow.peers) == 2)
+    net.part(["source"], ["slow"])
+    for sample in numbered(20):
+        write(sample)
+    net.run_until(lambda: len(sink.received[RID]) == 20)
+    sink.node.close_session("test", address="source")
+    net.pump(sink)
+    net.run_until(lambda: "reconnected" in source.listener.changes or source.listener.changes.count("connected") > 2)
+    net.run_until(lambda: source.node.declarations.subscribers(RID))
+    for sample in numbered(20, first=20):
+        write(sample)
+    net.heal()
+    net.run_until(lambda: len(sink.received[RID]) >= 40)
+    net.run(5.0)
+    assert sink.received[RID] == numbered(40)
+
+
+def test_numbers_that_do_not_fit_the_session_make_a_node_remind_its_peer():
+    """Who has no such session then asks for one."""
+    net = SimNet(14)
+    source, sink = net.start("source"), net.start("sink")
+    flowing(net, source, sink)(b"x")
+    net.run(0.1)
+    reminder = ("source", b"\x10" + bytes((len(sink.peer_id),)) + sink.peer_id)
+    number = source.node.transmission.outlet(0).conduit.window.next
+    synch = Synch(0, True, False, (number + 50) % (1 << 14), 0)
+    out = bytearray()
+    encode(out, synch)
+    assert reminder in sink.node.receive(bytes(out), "source", net.now)
+
+
 def test_doubled_and_late_messages_of_sessions_end_none():
     net = SimNet(6, Weather(0.0, duplication=0.9, delay=(0.001, 2.5)))
     nodes = [net.start(name, lease=60.0) for name in "abc"]
@@ -177,7 +214,7 @@ def test_sixteen_peers_that_restart_at_random(weather):
         node.subscribe(RID)
         publishers[name] = node.publish(RID)
         counts[name] = 0
-        everyone.append(node)
+        everyone.append(node.by_peer)
 
     def say(name):
         node = net.nodes[name]
@@ -200,8 +237,8 @@ def test_sixteen_peers_that_restart_at_random(weather):
     for name in names:
         say(name)
     net.run_until(lambda: all({marks[o] for o in names if o != n} <= set(net.nodes[n].received[RID]) for n in names))
-    for node in everyone:
-        for sender, samples in node.by_peer.items():
+    for by_peer in everyone:
+        for sender, samples in by_peer.items():
             # What a restarted peer sends before its OPEN arrives is taken to be of the one that was there.
             own = [int(sample.split()[1]) for sample in samples if sample.split()[0] == sender]
             assert own == sorted(set(own))
