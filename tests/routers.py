@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from forebay.router.links.settings import LinksSettings
 from forebay.router.service import RouterService
 from forebay.router.settings import RouterSettings
 from forebay.runtime import DrainSettings, GrpcSettings, Host, HostSettings
@@ -14,8 +15,9 @@ AT_ONCE = RouterSettings(grace=0.0)
 class Router:
     """One router; it may be stopped and started again at the same port."""
 
-    def __init__(self, settings: RouterSettings = AT_ONCE, port: int = 0):
+    def __init__(self, settings: RouterSettings = AT_ONCE, links: LinksSettings | None = None, port: int = 0):
         self.settings = settings
+        self.links = links
         self.port = port
         self.service: RouterService
         self.host: Host
@@ -29,7 +31,7 @@ class Router:
         return self.service.switch
 
     async def start(self) -> None:
-        self.service = RouterService(self.settings)
+        self.service = RouterService(self.settings, self.links)
         settings = HostSettings(
             grpc=GrpcSettings(listen=self.address, concurrent_calls=10_000), drain=DrainSettings(calls=1.0)
         )

@@ -89,6 +89,10 @@ class AlarmBoard:
         for watcher in list(self._watchers):
             watcher(alarm)
 
+    def watch(self, watcher: Watcher) -> None:
+        """Tell of every change from now on."""
+        self._watchers.add(watcher)
+
     @contextmanager
     def watched(self, watcher: Watcher) -> Iterator[None]:
         """Tell of every change meanwhile."""

@@ -105,11 +105,12 @@ class Attachment:
         self._registrations.append(pb.Registration(name=name, incarnation=incarnation, state=state, problem=problem))
         self.outlet.wake()
 
-    def evict(self, name: str, problem: str) -> None:
-        """A thread has to end: an older one of its name runs at another router."""
+    def evict(self, name: str, problem: str | None) -> None:
+        """A thread is ours no more: an older one of its name runs at another router, or, without a problem, itself."""
         incarnation = self.threads.pop(name, 0)
         self._switch.remove_thread(name, self.outlet)
-        self.register(name, incarnation, pb.REGISTRATION_STATE_TAKEN, problem)
+        if problem:
+            self.register(name, incarnation, pb.REGISTRATION_STATE_TAKEN, problem)
 
     def _membership(self, membership: pb.Membership) -> None:
         if membership.thread in self.threads:

@@ -7,6 +7,7 @@ from forebay.router.attachment import NO_HEARTBEAT, Attachment
 from forebay.router.core.address import check_name
 from forebay.router.core.errors import BadNameError
 from forebay.router.core.skal import ALARM_NO_HEARTBEAT, ALARM_PROCESS_CRASHED
+from forebay.router.registry import Entry
 from forebay.router.switch import Switch
 from forebay.runtime.errors import FieldViolation, InvalidArgumentError, ResourceExhaustedError
 
@@ -66,6 +67,12 @@ class Processes:
         self._attached.discard(attachment)
         if self._latest.get(attachment.incarnation) is attachment:
             del self._latest[attachment.incarnation]
+
+    def evict(self, entry: Entry, problem: str | None) -> None:
+        """A thread of ours gives its name up to one of another router; without a problem it has only moved there."""
+        for attachment in self._attached:
+            if attachment.outlet is entry.outlet:
+                attachment.evict(entry.name, problem)
 
     def tick(self) -> None:
         """Once every heartbeat: give signs of life, and look for those who give none."""

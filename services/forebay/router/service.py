@@ -1,14 +1,16 @@
 """The router service: what the runtime hosts."""
 
-import asyncio
+import secrets
 from collections.abc import Iterable, Sequence
 
 import grpc
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 
-from forebay.pb.router.v1.router_pb2_grpc import add_RouterServiceServicer_to_server
+from forebay.router.links.linking import Linking
+from forebay.router.links.neighbours import Neighbours
+from forebay.router.links.settings import LinkSettings, LinksSettings
 from forebay.router.processes import Processes
-from forebay.router.servicer import SERVICE, RouterServicer
+from forebay.router.servicer import SERVICE, RouterServicer, add_to_server
 from forebay.router.settings import RouterSettings
 from forebay.router.switch import Switch
 from forebay.runtime.clock import Clock, SystemClock
@@ -27,35 +29,48 @@ class RouterService(Service):
     name = "router"
     watched = (f"{SERVICE}/GetRouter", f"{SERVICE}/ListAlarms")
 
-    def __init__(self, settings: RouterSettings, clock: Clock | None = None) -> None:
+    def __init__(
+        self, settings: RouterSettings, links: LinksSettings | None = None, clock: Clock | None = None
+    ) -> None:
         self.settings = settings
+        self.links = links or LinksSettings()
         self._clock = clock or SystemClock()
         self._servicer = RouterServicer()
         self.switch = Switch(settings, self._clock)
         """What it knows."""
         self._processes = Processes(self.switch)
+        self.neighbours = Neighbours(self.switch, self.links, self._processes, secrets.randbits(63))
+        """The routers that it knows."""
+        self._linkings: list[Linking] = []
 
     def register(self, server: grpc.aio.Server) -> Sequence[str]:
         """RouterService."""
-        add_RouterServiceServicer_to_server(self._servicer, server)
+        add_to_server(self._servicer, server)
         return [SERVICE]
 
     async def start(self, tasks: Supervisor) -> None:
         """Begin to route; for a while messages to threads that are not known are held."""
         self.switch.limbo.open()
-        self._servicer.serve(self.switch, self._processes)
+        self._servicer.serve(self.switch, self._processes, self.neighbours)
         tasks.spawn("heartbeats", self._beat)
         tasks.spawn("ticks", self._tick)
+        peers = [LinkSettings(f"peer {address}", [address]) for address in self.links.peers]
+        for link in (*peers, *self.links.links):
+            linking = Linking(self.neighbours, link, self._clock)
+            self._linkings.append(linking)
+            tasks.spawn(f"link {link.name}", linking.run, self.links.backoff)
 
     async def _beat(self) -> None:
         while True:
             await self._clock.sleep(self.settings.heartbeat)
             self._processes.tick()
+            self.neighbours.beat()
 
     async def _tick(self) -> None:
         while True:
             await self._clock.sleep(TICK_SECONDS)
             self.switch.tick()
+            self.neighbours.tick()
 
     async def apply(self, document: ConfigDocument) -> Sequence[ResourceResult]:
         """Nothing yet: a router is as its settings say."""
@@ -66,8 +81,9 @@ class RouterService(Service):
         self._servicer.end()
 
     async def drain(self) -> None:
-        """Nothing is left: processes keep what has no receipt."""
-        await asyncio.sleep(0)
+        """End the links; processes keep what has no receipt."""
+        for linking in self._linkings:
+            await linking.close()
 
     def collect(self) -> Iterable[Metric]:
         """All figures of this moment."""

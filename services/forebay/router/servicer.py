@@ -3,20 +3,27 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import grpc
 
 from forebay.pb.router.v1 import router_pb2 as pb
 from forebay.pb.router.v1.router_pb2_grpc import RouterServiceServicer as GeneratedServicer
+from forebay.pb.router.v1.router_pb2_grpc import add_RouterServiceServicer_to_server
 from forebay.router.attachment import Attachment
 from forebay.router.attachstream import AttachStream
+from forebay.router.links.linkstream import LinkStream
+from forebay.router.links.neighbour import Neighbour, State
+from forebay.router.links.neighbours import Neighbours
 from forebay.router.processes import RETRY_SECONDS, Processes
 from forebay.router.registry import Entry
 from forebay.router.switch import Switch
 from forebay.router.traces import Trace
 from forebay.runtime.errors import FieldViolation, InvalidArgumentError, UnavailableError
 from forebay.runtime.interceptor import caller_of
+
+if TYPE_CHECKING:
+    from forebay.runtime.handlers import Handler
 
 R = TypeVar("R")
 Context = grpc.aio.ServicerContext[Any, Any]
@@ -36,12 +43,15 @@ class RouterServicer(GeneratedServicer):
         """None until the service is configured."""
         self.processes: Processes
         """There once it is."""
+        self.neighbours: Neighbours
+        """Likewise."""
         self._ending = asyncio.Event()
         self._streams: set[AttachStream] = set()
+        self._links: set[LinkStream] = set()
 
-    def serve(self, switch: Switch, processes: Processes) -> None:
+    def serve(self, switch: Switch, processes: Processes, neighbours: Neighbours) -> None:
         """From now on calls are answered."""
-        self.processes = processes
+        self.processes, self.neighbours = processes, neighbours
         self.switch = switch
 
     def end(self) -> None:
@@ -49,6 +59,8 @@ class RouterServicer(GeneratedServicer):
         self._ending.set()
         for stream in self._streams:
             stream.end()
+        for link in self._links:
+            link.end()
 
     async def Attach(
         self, request_iterator: AsyncIterator[pb.AttachRequest], context: Context
@@ -70,6 +82,25 @@ class RouterServicer(GeneratedServicer):
                 yield response
         finally:
             self._streams.discard(stream)
+
+    async def Link(  # type: ignore[override]  # see `add_to_server`
+        self, request_iterator: AsyncIterator[pb.LinkRequest], context: Context
+    ) -> AsyncIterator[pb.LinkRequest]:
+        """Link another router; see the proto. Responses are written as requests, which are alike on the wire."""
+        switch = self._open()
+        if (opening := await self._opening(request_iterator)) is None:
+            return
+        if not opening.HasField("hello"):
+            raise invalid("hello", "is missing: the first request says who links")
+        neighbour = self.neighbours.open(opening.hello, caller_of(context).names)
+        stream = LinkStream(self.neighbours, neighbour, switch.clock)
+        self._links.add(stream)
+        try:
+            yield pb.LinkRequest(hello=self.neighbours.hello(opening.hello.link, 0))
+            async for told in stream.run(request_iterator):
+                yield told
+        finally:
+            self._links.discard(stream)
 
     async def ListThreads(self, request: pb.ListThreadsRequest, context: Context) -> pb.ListThreadsResponse:
         """Show the threads of the domain."""
@@ -130,6 +161,8 @@ class RouterServicer(GeneratedServicer):
             router=switch.settings.router,
             domain=switch.settings.domain,
             processes=[process_status(attachment) for attachment in self.processes],
+            links=[link_status(neighbour) for neighbour in self.neighbours],
+            routes=self.neighbours.routes(),
             threads=len(switch.registry),
             messages=switch.messages,
             dropped=switch.dropped,
@@ -195,6 +228,28 @@ def process_status(attachment: Attachment) -> pb.ProcessStatus:
     )
     status.since.FromMilliseconds(attachment.since_ms)
     return status
+
+
+def link_status(neighbour: Neighbour) -> pb.LinkStatus:
+    """How a link is."""
+    up = neighbour.state is State.UP
+    return pb.LinkStatus(
+        router=neighbour.router,
+        domain=neighbour.domain,
+        up=up,
+        waiting_octets=neighbour.outlet.octets,
+        problem="" if up else "the link was lost: see whether the router runs, and can be reached",
+    )
+
+
+def add_to_server(servicer: RouterServicer, server: grpc.aio.Server) -> None:
+    """Have a server take the calls."""
+    add_RouterServiceServicer_to_server(servicer, server)
+    link: Handler = grpc.stream_stream_rpc_method_handler(
+        servicer.Link, pb.LinkRequest.FromString, pb.LinkRequest.SerializeToString
+    )
+    # What is registered last counts.
+    server.add_registered_method_handlers(SERVICE, {"Link": link})
 
 
 def invalid(field: str, problem: str) -> InvalidArgumentError:

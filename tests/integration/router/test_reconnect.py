@@ -63,7 +63,7 @@ async def test_what_was_on_its_way_is_handled_once_and_in_order():
 
 
 async def test_when_a_stream_is_cut_messages_are_handled_once_and_in_order():
-    async with site("one", "two") as (router, one, two):
+    async with site("one", "two") as (_, one, two):
         inbox, told = Inbox(), Inbox()
         await two.thread("bob", inbox)
         alice = await one.thread("alice", on_event=told.on_event)

@@ -43,28 +43,28 @@ async def test_names_are_checked_before_the_router_is_asked(attach):
 
 async def test_a_process_may_only_use_names_that_it_is_allowed():
     rules = [NameRule("*", ["public-*"]), NameRule("someone", ["*"])]
-    async with running_router(RouterSettings(grace=0.0, names=rules)) as router:
-        async with Process.connect(router.address, "one") as one:
-            await one.thread("public-a")
-            with pytest.raises(RegistrationError, match="may not use the name private: add a rule") as caught:
-                await one.thread("private")
-            assert caught.value.state == pb.REGISTRATION_STATE_DENIED
+    settings = RouterSettings(grace=0.0, names=rules)
+    async with running_router(settings) as router, Process.connect(router.address, "one") as one:
+        await one.thread("public-a")
+        with pytest.raises(RegistrationError, match="may not use the name private: add a rule") as caught:
+            await one.thread("private")
+        assert caught.value.state == pb.REGISTRATION_STATE_DENIED
 
 
 async def test_a_domain_takes_no_more_threads_than_it_may():
-    async with running_router(RouterSettings(grace=0.0, most_threads=1)) as router:
-        async with Process.connect(router.address, "one") as one:
-            await one.thread("bob")
-            with pytest.raises(RegistrationError, match="the domain has 1 threads"):
-                await one.thread("carol")
+    settings = RouterSettings(grace=0.0, most_threads=1)
+    async with running_router(settings) as router, Process.connect(router.address, "one") as one:
+        await one.thread("bob")
+        with pytest.raises(RegistrationError, match="the domain has 1 threads"):
+            await one.thread("carol")
 
 
 async def test_a_router_takes_no_more_processes_than_it_may():
-    async with running_router(RouterSettings(grace=0.0, most_processes=1)) as router:
-        async with Process.connect(router.address, "one"):
-            with pytest.raises(ResourceExhaustedError, match="as many as may be"):
-                async with Process.connect(router.address, "two", settings=ProcessSettings(patience=0.0)):
-                    pass
+    settings = RouterSettings(grace=0.0, most_processes=1)
+    async with running_router(settings) as router, Process.connect(router.address, "one"):
+        with pytest.raises(ResourceExhaustedError, match="as many as may be"):
+            async with Process.connect(router.address, "two", settings=ProcessSettings(patience=0.0)):
+                pass
 
 
 async def test_without_a_router_a_process_does_not_begin():

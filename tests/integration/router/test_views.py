@@ -116,8 +116,8 @@ async def tracing(stub, address):
     assert not (await call.read()).messages
 
     async def read():
-        async for response in call:
-            seen.extend(response.messages)
+        while True:
+            seen.extend((await call.read()).messages)
 
     reading = asyncio.ensure_future(read())
     yield seen
@@ -169,7 +169,11 @@ async def test_when_the_service_ends_long_streams_are_told():
 
 
 async def test_two_routers_do_not_know_each_other():
-    async with running_router() as east, running_router() as west:
-        async with Process.connect(east.address, "one") as one, Process.connect(west.address, "two") as two:
-            await one.thread("bob")
-            await two.thread("bob")
+    async with (
+        running_router() as east,
+        running_router() as west,
+        Process.connect(east.address, "one") as one,
+        Process.connect(west.address, "two") as two,
+    ):
+        await one.thread("bob")
+        await two.thread("bob")

@@ -2,7 +2,8 @@
 
 import asyncio
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import grpc
@@ -56,7 +57,8 @@ class Attaching:
             channel = self._channels[self._turn % len(self._channels)]
             self._turn += 1
             try:
-                await self._attach(RouterServiceStub(channel.get()))
+                with given_up():
+                    await self._attach(RouterServiceStub(channel.get()))
             except AioRpcError as error:
                 # There is another router to try: only when all have failed it is time to wait.
                 if self._turn % len(self._channels) and error.code() is grpc.StatusCode.UNAVAILABLE:
@@ -168,6 +170,18 @@ class Attaching:
         """End all connections."""
         for channel in self._channels:
             await channel.close()
+
+
+@contextmanager
+def given_up() -> Iterator[None]:
+    """A stream that we have cancelled ourselves has failed; for gRPC, and its caller, it would be cancelled."""
+    try:
+        yield
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        raise ended("the stream was given up") from None
 
 
 def ended(problem: str) -> AioRpcError:

@@ -113,9 +113,11 @@ class Incoming:
                 self._process.outgoing.ready(outbox)
 
     def _obituary(self, obituary: pb.Obituary) -> None:
-        """Nobody waits for those who have crashed; what they have not received they never will."""
+        """Nobody waits for those who have crashed; what they have not received they never will.
+
+        What came from them is remembered: a process that was only cut off is there again, and sends again.
+        """
         names = frozenset(obituary.threads)
-        self._intake.forget_senders(names)
         extra = f"process {obituary.process} has crashed: {obituary.reason}"
         for outbox, thread in self._process.dispatch.to(names):
             thread.given_up(outbox, list(outbox.give_up()), DROP_NO_RECIPIENT, extra)

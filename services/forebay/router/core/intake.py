@@ -1,7 +1,6 @@
 """What the recipient's library takes of what comes: each message once, and in order unless that does not matter."""
 
 from collections import OrderedDict
-from collections.abc import Container
 from enum import Enum
 from typing import NamedTuple
 
@@ -105,12 +104,5 @@ class Intake:
 
     def forget_recipient(self, recipient: str) -> None:
         """A thread of ours has ended: whoever takes its name has received nothing."""
-        self._forget([key for key in self._sources if key[2] == recipient])
-
-    def forget_senders(self, senders: Container[str]) -> None:
-        """Those have crashed."""
-        self._forget([key for key in self._sources if key[0] in senders])
-
-    def _forget(self, keys: list[tuple[str, int, str]]) -> None:
-        for key in keys:
+        for key in [key for key in self._sources if key[2] == recipient]:
             del self._sources[key]

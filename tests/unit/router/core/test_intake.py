@@ -91,13 +91,6 @@ def test_a_recipient_that_begins_anew_has_received_nothing(intake):
     assert intake.judge(parcel(1, recipient="d@x")) == REPEAT
 
 
-def test_senders_that_have_crashed_are_forgotten(intake):
-    intake.judge(parcel(1))
-    intake.judge(parcel(1, sender="c@x"))
-    intake.forget_senders({"a@x", "z@x"})
-    assert len(intake) == 1
-
-
 def test_of_too_many_senders_the_one_that_was_silent_longest_is_forgotten(intake, monkeypatch):
     monkeypatch.setattr(intakes, "MOST_SOURCES", 2)
     intake.judge(parcel(1, sender="a@x"))

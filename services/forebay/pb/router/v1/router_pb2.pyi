@@ -333,18 +333,18 @@ class LinkResponse(_message.Message):
     def __init__(self, hello: _Optional[_Union[LinkHello, _Mapping]] = ..., threads: _Optional[_Union[ThreadChanges, _Mapping]] = ..., routes: _Optional[_Union[RouteChanges, _Mapping]] = ..., freight: _Optional[_Union[Freight, _Mapping]] = ..., number: _Optional[int] = ..., received: _Optional[int] = ..., alarms: _Optional[_Iterable[_Union[Alarm, _Mapping]]] = ...) -> None: ...
 
 class LinkHello(_message.Message):
-    __slots__ = ("router", "domain", "incarnation", "link", "heartbeat_ms")
+    __slots__ = ("router", "domain", "incarnation", "link", "cost")
     ROUTER_FIELD_NUMBER: _ClassVar[int]
     DOMAIN_FIELD_NUMBER: _ClassVar[int]
     INCARNATION_FIELD_NUMBER: _ClassVar[int]
     LINK_FIELD_NUMBER: _ClassVar[int]
-    HEARTBEAT_MS_FIELD_NUMBER: _ClassVar[int]
+    COST_FIELD_NUMBER: _ClassVar[int]
     router: str
     domain: str
     incarnation: int
     link: int
-    heartbeat_ms: int
-    def __init__(self, router: _Optional[str] = ..., domain: _Optional[str] = ..., incarnation: _Optional[int] = ..., link: _Optional[int] = ..., heartbeat_ms: _Optional[int] = ...) -> None: ...
+    cost: int
+    def __init__(self, router: _Optional[str] = ..., domain: _Optional[str] = ..., incarnation: _Optional[int] = ..., link: _Optional[int] = ..., cost: _Optional[int] = ...) -> None: ...
 
 class ThreadChanges(_message.Message):
     __slots__ = ("added", "removed", "complete", "groups_added", "groups_removed")
