@@ -22,6 +22,8 @@ Call = grpc.aio.StreamStreamCall[Any, pb.AttachResponse]
 
 MISSED = 3
 """Heartbeats that fail before a router counts as gone."""
+COMPANY_SECONDS = 0.002
+"""Longest wait of a receipt for company."""
 LEAVE_SECONDS = 5.0
 """How long a router may take to end a stream that we have ended."""
 
@@ -47,6 +49,8 @@ class Attaching:
         self._heard = 0.0
         self._call: Call | None = None
         process.outgoing.wake = self._news.set
+        process.outgoing.wake_later = self._wake_later
+        self._later_news: asyncio.TimerHandle | None = None
         clock = process.clock
         self._first = Retrying("attaching", settings.backoff, settings.patience, clock)
         self._later = Retrying("attaching", settings.backoff, math.inf, clock)
@@ -155,6 +159,14 @@ class Attaching:
                 return
             self._beating = True
             self._news.set()
+
+    def _wake_later(self) -> None:
+        if self._later_news is None:
+            self._later_news = asyncio.get_running_loop().call_later(COMPANY_SECONDS, self._wake)
+
+    def _wake(self) -> None:
+        self._later_news = None
+        self._news.set()
 
     def cut(self) -> None:
         """Give the stream up, and attach anew."""

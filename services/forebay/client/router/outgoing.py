@@ -19,6 +19,8 @@ class Outgoing:
         """`request_octets` is of the messages in one request."""
         self.wake: Callable[[], None] = lambda: None
         """Called when there is something to take."""
+        self.wake_later: Callable[[], None] = lambda: None
+        """Called when there is something that may wait a little for company: as a rule a receipt goes with the reply."""
         self._request_octets = request_octets
         self._ready: deque[Outbox] = deque()
         self._births: list[pb.Birth] = []
@@ -80,7 +82,10 @@ class Outgoing:
                 ttl=CONTROL_TTL,
             )
         )
-        self.wake()
+        if outcome == pb.OUTCOME_RECEIVED:
+            self.wake_later()
+        else:
+            self.wake()
 
     def drop(self, message: Message, extra: str) -> None:
         """A message was received, and will not be handled: its thread has ended."""
