@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 from forebay.router.links.settings import LinksSettings
 from forebay.router.service import RouterService
@@ -15,7 +16,14 @@ AT_ONCE = RouterSettings(grace=0.0)
 class Router:
     """One router; it may be stopped and started again at the same port."""
 
-    def __init__(self, settings: RouterSettings = AT_ONCE, links: LinksSettings | None = None, port: int = 0):
+    def __init__(
+        self,
+        settings: RouterSettings = AT_ONCE,
+        links: LinksSettings | None = None,
+        port: int = 0,
+        tls: Path | None = None,
+    ):
+        self.tls = tls
         self.settings = settings
         self.links = links
         self.port = port
@@ -30,10 +38,14 @@ class Router:
     def switch(self):
         return self.service.switch
 
-    async def start(self) -> None:
+    async def start(self, attach=None) -> None:
+        """attach: what is done instead when a process attaches."""
         self.service = RouterService(self.settings, self.links)
+        if attach:
+            self.service._processes.attach = attach
         settings = HostSettings(
-            grpc=GrpcSettings(listen=self.address, concurrent_calls=10_000), drain=DrainSettings(calls=1.0)
+            grpc=GrpcSettings(listen=self.address, concurrent_calls=10_000, tls=self.tls),
+            drain=DrainSettings(calls=1.0),
         )
         self.host = Host(self.service, settings)
         await self.host.start()

@@ -22,6 +22,7 @@ from typing import Any
 
 from bench.common import in_turns, ratio_line
 from ports import free_port
+from routerprocess import router_process
 
 SCALE = int(os.environ.get("SCALE", "1"))
 OCTETS = 256
@@ -65,17 +66,8 @@ async def program(side: str, role: str, address: str, messages: int, octets: int
 @asynccontextmanager
 async def ours() -> AsyncIterator[str]:
     """A router in a process of its own."""
-    port = free_port()
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "bench.routerprocess", str(port), stdout=asyncio.subprocess.PIPE
-    )
-    try:
-        assert process.stdout
-        assert await process.stdout.readline()
-        yield f"127.0.0.1:{port}"
-    finally:
-        process.kill()
-        await process.wait()
+    async with router_process(free_port()) as router:
+        yield router.address
 
 
 @asynccontextmanager

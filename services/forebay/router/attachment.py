@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from forebay.pb.router.v1 import router_pb2 as pb
-from forebay.router.core.address import check_name, split
+from forebay.router.core.address import LONGEST_NAME, check_name, split
 from forebay.router.core.errors import BadNameError
-from forebay.router.core.skal import ALARM_DUPLICATE_THREAD, ALARM_PROCESS_CRASHED, ALARM_WRONG_SENDER
+from forebay.router.core.skal import ALARM_BAD_GROUP, ALARM_DUPLICATE_THREAD, ALARM_PROCESS_CRASHED, ALARM_WRONG_SENDER
 from forebay.router.registry import Entry
 from forebay.router.switch import Switch
 
@@ -15,6 +15,8 @@ T = TypeVar("T")
 
 LINK_CLOSED = "link closed"
 NO_HEARTBEAT = "no heartbeat"
+LONGEST_COMMENT = 1000
+"""Characters of what an alarm says; the rest is cut off."""
 
 
 class Attachment:
@@ -37,6 +39,8 @@ class Attachment:
         """It has left as it should."""
         self._switch = switch
         self._domain = switch.settings.domain
+        self._joined: set[tuple[str, str]] = set()
+        """Groups, and the threads that are in them."""
         self._registrations: list[pb.Registration] = []
         self._beat = False
         self._responded = True
@@ -56,6 +60,7 @@ class Attachment:
         for name in request.deaths:
             if self.threads.pop(name, None) is not None:
                 self._switch.remove_thread(name, self.outlet)
+                self._joined = {joined for joined in self._joined if joined[1] != name}
         if request.leaving:
             self.left = True
             self.close()
@@ -113,9 +118,18 @@ class Attachment:
             self.register(name, incarnation, pb.REGISTRATION_STATE_TAKEN, problem)
 
     def _membership(self, membership: pb.Membership) -> None:
-        if membership.thread in self.threads:
-            change = self._switch.leave if membership.leave else self._switch.join
-            change(membership.group, membership.thread, self.outlet)
+        switch, thread, group = self._switch, membership.thread, membership.group
+        if thread not in self.threads:
+            return
+        if membership.leave:
+            switch.leave(group, thread, self.outlet)
+            self._joined.discard((group, thread))
+        elif is_group(group) and len(self._joined) < switch.settings.most_groups:
+            switch.join(group, thread, self.outlet)
+            self._joined.add((group, thread))
+        else:
+            comment = f"{thread}@{self._domain} may not join {group[:LONGEST_NAME]!r}: no name, or too many are joined"
+            switch.alarms.raise_(ALARM_BAD_GROUP, f"{self.process}@{self._domain}", pb.SEVERITY_WARNING, comment)
 
     def _freight(self, freight: pb.Freight) -> None:
         switch = self._switch
@@ -146,6 +160,9 @@ class Attachment:
     def _alarm(self, alarm: pb.Alarm) -> None:
         """An alarm of one of the threads; who raised it is for us to say."""
         alarm.ClearField("time")
+        if not 0 < len(alarm.name) <= LONGEST_NAME:
+            return
+        alarm.comment = alarm.comment[:LONGEST_COMMENT]
         if split(alarm.origin)[0] not in self.threads:
             alarm.origin = f"{self.process}@{self._domain}"
         self._switch.alarms.change(alarm)
@@ -188,3 +205,12 @@ class Attachment:
         self._switch.outlets.discard(self.outlet)
         self._switch.release(self.outlet.close())
         self.outlet.wake()
+
+
+def is_group(name: str) -> bool:
+    """Whether a group may have the name."""
+    try:
+        check_name("group", name)
+    except BadNameError:
+        return False
+    return True

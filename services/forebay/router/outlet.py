@@ -23,24 +23,32 @@ class Outlet:
         """Octets of the messages that wait."""
         self.wake: Callable[[], None] = lambda: None
         """Called when there is something to take."""
-        self.release: Callable[[Iterable[Waiter]], None] = lambda _: None
-        """Called with the waiters once it is low again."""
+        self.release: Callable[[Outlet, Iterable[Waiter]], None] = lambda *_: None
+        """Called with itself and the waiters once it is low again."""
         self._limits = limits
         self._parcels: deque[pb.Parcel] = deque()
         self._signals: list[pb.Signal] = []
         self._receipts: list[pb.Receipt] = []
         self._obituaries: list[pb.Obituary] = []
         self._waiters: dict[Waiter, None] = {}
+        self._high = False
+        """It was full, and has not been low since."""
 
     @property
     def full(self) -> bool:
         """Those who send here have to wait."""
         return self.octets >= self._limits.high
 
+    @property
+    def overfull(self) -> bool:
+        """Nothing more is to be added."""
+        return self.octets >= self._limits.most
+
     def parcel(self, parcel: pb.Parcel) -> None:
         """Add messages."""
         self._parcels.append(parcel)
         self.octets += len(parcel.messages)
+        self._high = self._high or self.full
         self.wake()
 
     def signal(self, signal: pb.Signal) -> None:
@@ -70,10 +78,10 @@ class Outlet:
         self._signals, self._receipts, self._obituaries = [], [], []
         if self._parcels:
             freight.parcels.extend(self._next_parcels())
-            if self._waiters and self.octets < self._limits.low:
-                waiters = list(self._waiters)
+            if self._high and self.octets < self._limits.low:
+                waiters, self._high = list(self._waiters), False
                 self._waiters.clear()
-                self.release(waiters)
+                self.release(self, waiters)
         return freight
 
     def _next_parcels(self) -> list[pb.Parcel]:
@@ -95,6 +103,7 @@ class Outlet:
         self._obituaries += other._obituaries
         self._waiters |= other._waiters
         self.octets += other.octets
+        self._high = other._high
         self.wake()
 
     def close(self) -> list[Waiter]:

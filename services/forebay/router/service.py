@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 import grpc
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 
-from forebay.router.links.linking import Linking
+from forebay.router.links.linking import Linking, accept_udp
 from forebay.router.links.neighbours import Neighbours
 from forebay.router.links.settings import LinkSettings, LinksSettings
+from forebay.router.links.udp import Session, UdpEndpoint
 from forebay.router.processes import Processes
 from forebay.router.servicer import SERVICE, RouterServicer, add_to_server
 from forebay.router.settings import RouterSettings
@@ -42,6 +43,10 @@ class RouterService(Service):
         self.neighbours = Neighbours(self.switch, self.links, self._processes, secrets.randbits(63))
         """The routers that it knows."""
         self._linkings: list[Linking] = []
+        self._udp: UdpEndpoint | None = None
+        self.udp_port = 0
+        """Known once started, where there are links over UDP."""
+        self._tasks: Supervisor
 
     def register(self, server: grpc.aio.Server) -> Sequence[str]:
         """RouterService."""
@@ -50,15 +55,23 @@ class RouterService(Service):
 
     async def start(self, tasks: Supervisor) -> None:
         """Begin to route; for a while messages to threads that are not known are held."""
+        self._tasks = tasks
         self.switch.limbo.open()
         self._servicer.serve(self.switch, self._processes, self.neighbours)
         tasks.spawn("heartbeats", self._beat)
         tasks.spawn("ticks", self._tick)
+        if self.links.udp_listen:
+            self._udp = UdpEndpoint(self.links.key, self._clock, self._accept_udp)
+            self.udp_port = await self._udp.open(self.links.udp_listen)
+            tasks.spawn("links over UDP", self._udp.run)
         peers = [LinkSettings(f"peer {address}", [address]) for address in self.links.peers]
         for link in (*peers, *self.links.links):
-            linking = Linking(self.neighbours, link, self._clock)
+            linking = Linking(self.neighbours, link, self._clock, self._udp)
             self._linkings.append(linking)
             tasks.spawn(f"link {link.name}", linking.run, self.links.backoff)
+
+    def _accept_udp(self, session: Session) -> None:
+        self._tasks.spawn("link over UDP", lambda: accept_udp(session, self.neighbours, self._clock))
 
     async def _beat(self) -> None:
         while True:
@@ -77,11 +90,14 @@ class RouterService(Service):
         return ()
 
     def quiesce(self) -> None:
-        """Let streams end; processes attach to other routers."""
+        """Let streams end; processes attach to other routers, which are not told that the threads have ended."""
+        self.switch.observers.clear()
         self._servicer.end()
 
     async def drain(self) -> None:
         """End the links; processes keep what has no receipt."""
+        if self._udp:
+            self._udp.close()
         for linking in self._linkings:
             await linking.close()
 

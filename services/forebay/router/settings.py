@@ -27,6 +27,11 @@ class OutletLimits:
     """From here on whoever sends there is told to wait."""
     low: int = 4 * MEBIBYTE
     """Below this they may go on."""
+    most: int = 64 * MEBIBYTE
+    """From here on nothing is taken: what its sender keeps until it has a receipt is sent again later, the rest is
+    dropped. Messages to groups, which make nobody wait, may get there."""
+    stalled: float = 1.0
+    """Seconds for which somebody has to wait before there is an alarm."""
     response: int = MEBIBYTE
     """Of one gRPC message; one parcel may have more."""
 
@@ -50,6 +55,8 @@ class RouterSettings:
     """Processes that may be attached."""
     most_threads: int = 1_000_000
     """Threads that the domain may have."""
+    most_groups: int = 10_000
+    """Groups that the threads of one process may be in, each counted for each thread."""
     outlets: OutletLimits = field(default_factory=OutletLimits)
     """What may wait to be written."""
     names: Sequence[NameRule] = ()

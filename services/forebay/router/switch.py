@@ -8,7 +8,7 @@ from forebay.pb.router.v1 import router_pb2 as pb
 from forebay.router.alarmboard import AlarmBoard
 from forebay.router.core.address import split
 from forebay.router.core.flags import MULTICAST
-from forebay.router.core.skal import ALARM_DROP_TTL, CONTROL_TTL, DROP_NAMES
+from forebay.router.core.skal import ALARM_DROP_TTL, ALARM_STALLED, CONTROL_TTL, DROP_FULL, DROP_NAMES
 from forebay.router.groupways import GroupWays
 from forebay.router.limbo import Limbo
 from forebay.router.outlet import Outlet, Waiter
@@ -61,12 +61,14 @@ class Switch:
         """Messages that were passed on."""
         self.dropped: Counter[str] = Counter()
         """Messages that were dropped, by the name of their notice."""
+        self._stalls: dict[Outlet, float] = {}
+        """Outlets that are full, and since when."""
         self._obituaries: OrderedDict[str, None] = OrderedDict()
 
     def outlet(self, name: str) -> Outlet:
         """A new outlet to a process or a router of that name."""
         outlet = Outlet(name, self.settings.outlets)
-        outlet.release = self.release
+        outlet.release = self._low
         return outlet
 
     # Messages.
@@ -98,13 +100,19 @@ class Switch:
         return f"{self.settings.router}@{self.settings.domain}"
 
     def _send(self, parcel: pb.Parcel, way: Outlet) -> None:
+        if way.overfull:
+            # Without a receipt its sender sends it again, unless it may be dropped.
+            self.dropped[DROP_FULL] += parcel.count
+            return
         self.messages += parcel.count
         if self.traces:
             self.traces.see(parcel, way.name)
         way.parcel(parcel)
-        if way.full and not parcel.flags & MULTICAST:
-            way.wait(parcel.sender, parcel.recipient)
-            self._tell(parcel.recipient, parcel.sender, pb.SIGNAL_KIND_XOFF)
+        if way.full:
+            self._stalls.setdefault(way, self.clock.monotonic())
+            if not parcel.flags & MULTICAST:
+                way.wait(parcel.sender, parcel.recipient)
+                self._tell(parcel.recipient, parcel.sender, pb.SIGNAL_KIND_XOFF)
 
     def _fan_out(self, parcel: pb.Parcel, group: str, source: Outlet | None) -> None:
         """To every process with members; to other routers of the domain unless it came from one of those."""
@@ -161,6 +169,11 @@ class Switch:
         if way := self._way(recipient):
             way.signal(pb.Signal(sender=sender, recipient=recipient, kind=kind, ttl=CONTROL_TTL))
 
+    def _low(self, way: Outlet, waiters: Iterable[Waiter]) -> None:
+        if self._stalls.pop(way, None) is not None:
+            self.alarms.settle(ALARM_STALLED, way.name)
+        self.release(waiters)
+
     def release(self, waiters: Iterable[Waiter]) -> None:
         """Tell those who wait that they may go on."""
         for sender, recipient in waiters:
@@ -214,9 +227,20 @@ class Switch:
             observer.group_changed(group, here=here)
 
     def tick(self) -> None:
-        """Let go of what was held in vain. To be called several times a second."""
+        """Let go of what was held in vain, and raise alarms of who stalls. To be called several times a second."""
+        self._look_for_stalls()
         for parcel in self.limbo.expired():
             self.drop(parcel, pb.OUTCOME_NO_RECIPIENT, f"router {self._here()} knows no thread {parcel.recipient}")
+
+    def _look_for_stalls(self) -> None:
+        late = self.clock.monotonic() - self.settings.outlets.stalled
+        for way, since in list(self._stalls.items()):
+            if way not in self.outlets and way not in self.links:
+                del self._stalls[way]
+                self.alarms.settle(ALARM_STALLED, way.name)
+            elif since < late:
+                comment = f"{way.name} reads too slowly: whoever sends there has to wait"
+                self.alarms.raise_(ALARM_STALLED, way.name, pb.SEVERITY_WARNING, comment, auto_off=True)
 
 
 def _receipt(parcel: pb.Parcel, outcome: pb.Outcome, extra: str) -> pb.Receipt:

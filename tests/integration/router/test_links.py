@@ -189,7 +189,7 @@ async def test_without_any_acknowledgement_the_network_counts_as_cut(stack):
     alice, told = await attach("east-0", "alice")
     other = neighbour(made, "east-0", "west-0")
     other.window.acknowledge = lambda received: None
-    other.window.send(pb.Freight(parcels=[]), 0.0)
+    other.window.send(pb.LinkRequest(), 0.0)
     await eventually(lambda: neighbour(made, "east-0", "west-0") is not other)
     await made.reaches("east-0", "west")
     alice.send("bob@west", "m")
@@ -372,3 +372,54 @@ async def test_a_router_shows_its_links_and_ways(stack):
 async def down(stub):
     links = (await stub.GetRouter(pb.GetRouterRequest())).links
     return links and not links[0].up and "see whether the router runs" in links[0].problem
+
+
+# Links over UDP.
+
+
+@pytest.mark.parametrize("loss", [0.0, 0.07, 0.3])
+async def test_over_udp_large_messages_arrive_once_and_in_order(stack, loss):
+    made, attach = await place(stack, *PAIR, udp_loss=loss)
+    _, inbox = await attach("west-0", "bob")
+    alice, told = await attach("east-0", "alice")
+    bodies = [bytes([number]) * 20_000 for number in range(30)]
+    for body in bodies:
+        alice.send("bob@west", "m", body)
+        await alice.drain()
+    await inbox.got(30)
+    assert inbox.bodies == bodies
+    assert told.told_of(Dropped) == []
+    assert not made["west-0"].switch.dropped
+
+
+async def test_when_udp_loses_everything_messages_are_tried_several_times_and_then_dropped_and_told(stack):
+    made, attach = await place(stack, *PAIR, udp_loss=0.0)
+    await attach("west-0", "bob")
+    alice, told = await attach("east-0", "alice")
+    lost = []
+    for router in made.routers.values():
+        router.service._udp.send = lambda address, datagrams: lost.extend(datagrams)
+    alice.send("bob@west", "m")
+    [event] = await told.told(Dropped)
+    assert event.name == "skal-drop-no-network"
+    assert len([each for each in lost if b"alice@east" in each.payload]) >= 3
+
+
+async def test_a_router_that_does_not_answer_over_udp_is_told_of(stack):
+    made = await stack.enter_async_context(site(*PAIR, udp_loss=1.0))
+    [linking] = made["east-0"].service._linkings
+    await eventually(lambda: "does not answer over UDP: see whether its router listens there" in linking.problem)
+
+
+async def test_a_recorded_session_cannot_be_opened_again(stack):
+    made, _ = await place(stack, *PAIR, udp_loss=0.0)
+    west = made["west-0"].service._udp
+    [session] = west._sessions.values()
+    recorded = []
+    handle = session.handle
+    session.handle = lambda datagram, now: (recorded.append(datagram), handle(datagram, now))
+    await eventually(lambda: len(recorded) > 2)
+    session.close()
+    for datagram in recorded:
+        west.datagram_received(west._seal.close(datagram), session.address)
+    assert session.key not in west._sessions

@@ -3,10 +3,12 @@
 import asyncio
 from contextlib import AsyncExitStack, asynccontextmanager
 
+import pytest
+
 from eventually import eventually
-from forebay.client.router import Dropped, OutboxSettings, Process, ProcessSettings
+from forebay.client.router import Dropped, OutboxSettings, Process, ProcessSettings, ThreadEndedError
 from forebay.router.settings import RouterSettings
-from forebay.runtime import BackoffSettings
+from forebay.runtime import BackoffSettings, PermissionDeniedError
 from routers import Router
 from threads import Inbox
 
@@ -172,3 +174,18 @@ async def test_a_message_to_a_thread_that_is_about_to_attach_waits_for_it():
             inbox = Inbox()
             await two.thread("bob", inbox)
             await inbox.got(1)
+
+
+def refuse(hello, principals):
+    raise PermissionDeniedError("not you")
+
+
+async def test_when_no_router_takes_a_process_any_more_its_threads_end_and_tell_why():
+    async with site("one") as (router, one):
+        alice = await one.thread("alice")
+        await router.stop()
+        await router.start(attach=refuse)
+        with pytest.raises(PermissionDeniedError, match="not you"):
+            await alice.wait()
+        with pytest.raises(ThreadEndedError, match="process one has ended"):
+            await one.thread("bob")

@@ -38,14 +38,22 @@ TOPOLOGIES = {
         "east-0",
         "west-1",
     ),
+    "two domains over UDP": ({"east": 1, "west": 1}, [("east-0", "west-0")], "east-0", "west-0", 0.0),
+    "three domains in line over UDP that loses": (
+        {"east": 1, "mid": 1, "west": 1},
+        [("east-0", "mid-0"), ("west-0", "mid-0")],
+        "east-0",
+        "west-0",
+        0.07,
+    ),
 }
 
 
 @pytest.fixture(params=TOPOLOGIES.values(), ids=TOPOLOGIES)
 async def place(request):
     """A site, the routers of alice and of bob, and how bob is called from alice's domain."""
-    domains, links, hers, his = request.param
-    async with site(domains, links) as made:
+    domains, links, hers, his, *udp_loss = request.param
+    async with site(domains, links, *udp_loss) as made:
         for router in made.routers.values():
             await made.reaches(router.settings.router, *(set(domains) - {router.settings.domain}))
         yield Place(made, hers, his)

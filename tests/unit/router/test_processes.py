@@ -127,3 +127,31 @@ def test_deaths_and_leaving_end_threads(switch, processes):
     assert len(switch.registry) == 0
     attachment.lost("link closed")
     assert switch.alarms.raised() == []
+
+
+def test_a_process_joins_only_so_many_groups_and_none_without_a_name():
+    switch = make_switch(most_groups=2)
+    attachment = attach(Processes(switch), threads=["b"])
+
+    def tell(*groups, leave=False):
+        memberships = [pb.Membership(thread="b", group=group, leave=leave) for group in groups]
+        attachment.handle(pb.AttachRequest(memberships=memberships))
+
+    tell("g", "skal-trace", "h", "i")
+    assert sorted(switch.groups.here()) == ["g", "h"]
+    assert [alarm.name for alarm in switch.alarms.raised()] == ["skal-protocol-bad-group"]
+    tell("g", leave=True)
+    tell("i")
+    assert sorted(switch.groups.here()) == ["h", "i"]
+    attachment.handle(pb.AttachRequest(deaths=["b"], births=[]))
+    attachment.handle(pb.AttachRequest(births=[pb.Birth(name="b", incarnation=6)]))
+    tell("g", "h")
+    assert sorted(switch.groups.here()) == ["g", "h"]
+
+
+def test_alarms_have_names_and_short_comments(switch, processes):
+    attachment = attach(processes, threads=["b"])
+    alarms = [pb.Alarm(name=name, on=True, origin="b@x", comment="x" * 2000) for name in ("", "n", "n" * 256)]
+    attachment.handle(pb.AttachRequest(alarms=alarms))
+    [alarm] = switch.alarms.raised()
+    assert (alarm.name, len(alarm.comment)) == ("n", 1000)

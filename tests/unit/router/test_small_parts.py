@@ -38,7 +38,7 @@ def test_an_outlet_gives_what_fits_into_one_message():
 
 def test_waiters_are_released_once_it_is_low():
     outlet, released = Outlet("p", LIMITS), []
-    outlet.release = released.extend
+    outlet.release = lambda outlet, waiters: released.extend(waiters)
     for _ in range(3):
         outlet.parcel(parcel(messages=b"x" * 40))
     assert outlet.full

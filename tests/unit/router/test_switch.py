@@ -2,6 +2,7 @@ import pytest
 
 from forebay.pb.router.v1 import router_pb2 as pb
 from forebay.router.core.flags import MULTICAST
+from forebay.router.settings import OutletLimits
 from unit.router.switches import attach, make_switch, parcel, receipt, signal
 
 XOFF, NTF_XON, XON = pb.SIGNAL_KIND_XOFF, pb.SIGNAL_KIND_NTF_XON, pb.SIGNAL_KIND_XON
@@ -171,3 +172,43 @@ def test_observers_are_told_of_threads_and_groups(switch):
     switch.remove_thread("b", one)
     switch.remove_thread("b", one)
     assert observer.seen == [("added", "a"), ("added", "b"), ("g", True), ("g", False), ("removed", "b")]
+
+
+def test_a_full_outlet_takes_only_so_much_and_what_it_does_not_take_gets_no_receipt():
+    switch = make_switch(outlets=OutletLimits(high=20, low=10, most=50, response=100))
+    one, two = attach(switch, "a"), attach(switch, "b")
+    switch.join("g", "b", two)
+    for first in range(1, 8):
+        switch.parcels([parcel("g@x", first=first, flags=MULTICAST)], one)
+    switch.parcels([parcel()], one)
+    assert len(two.take().parcels) == 5
+    assert switch.dropped == {"skal-drop-full": 3}
+    assert one.take() is None
+
+
+def test_of_a_process_that_reads_too_slowly_for_a_while_there_is_an_alarm(switch):
+    one, two = attach(switch, "a"), attach(switch, "b", process="slow")
+    for first in range(1, 11):
+        switch.parcels([parcel(first=first)], one)
+    switch.clock.advance(0.9)
+    switch.tick()
+    assert switch.alarms.raised() == []
+    switch.clock.advance(0.2)
+    switch.tick()
+    switch.tick()
+    [alarm] = switch.alarms.raised()
+    assert (alarm.name, alarm.origin, alarm.auto_off) == ("skal-process-stalled", "slow", True)
+    two.take()
+    assert switch.alarms.raised() == []
+
+
+def test_an_alarm_of_a_process_that_is_gone_ends(switch):
+    one, two = attach(switch, "a"), attach(switch, "b", process="slow")
+    for first in range(1, 11):
+        switch.parcels([parcel(first=first)], one)
+    switch.clock.advance(2)
+    switch.tick()
+    assert switch.alarms.raised()
+    switch.outlets.discard(two)
+    switch.tick()
+    assert switch.alarms.raised() == []

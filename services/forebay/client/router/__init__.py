@@ -12,6 +12,7 @@ from forebay.client.router.errors import (
 from forebay.client.router.process import Process
 from forebay.client.router.settings import ProcessSettings
 from forebay.client.router.thread import Thread
+from forebay.client.router.views import RouterClient
 from forebay.pb.router.v1.router_pb2 import Severity
 from forebay.router.core.errors import BadNameError, FieldTypeError
 from forebay.router.core.events import Crashed, Dropped, Event
@@ -41,6 +42,7 @@ __all__ = [
     "ProcessSettings",
     "QueueLimits",
     "RegistrationError",
+    "RouterClient",
     "Severity",
     "Thread",
     "ThreadEndedError",

@@ -20,7 +20,7 @@ class Outgoing:
         self.wake: Callable[[], None] = lambda: None
         """Called when there is something to take."""
         self.wake_later: Callable[[], None] = lambda: None
-        """Called when there is something that may wait a little for company: as a rule a receipt goes with the reply."""
+        """Called when there is something that may wait a little for company: a receipt often goes with a reply."""
         self._request_octets = request_octets
         self._ready: deque[Outbox] = deque()
         self._births: list[pb.Birth] = []

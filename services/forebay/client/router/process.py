@@ -3,10 +3,9 @@
 import asyncio
 import secrets
 from collections.abc import Coroutine, Sequence
-from inspect import iscoroutinefunction
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import structlog
 
@@ -15,20 +14,17 @@ from forebay.client.router.attaching import Attaching
 from forebay.client.router.dispatch import Dispatch
 from forebay.client.router.errors import RegistrationError, ThreadEndedError
 from forebay.client.router.incoming import Incoming
+from forebay.client.router.lives import Lives
 from forebay.client.router.outgoing import Outgoing
 from forebay.client.router.recipients import MOST_NUMBERS
-from forebay.client.router.running import BlockingHandler, Handler, OnEvent, run, run_blocking
+from forebay.client.router.running import BlockingHandler, Handler, OnEvent
 from forebay.client.router.settings import ProcessSettings
 from forebay.client.router.thread import Thread
 from forebay.pb.router.v1 import router_pb2 as pb
 from forebay.router.core.address import DEFAULT_DOMAIN, check_name, split
-from forebay.router.core.events import Dropped
-from forebay.router.core.flags import MULTICAST
 from forebay.router.core.groups import Filters
-from forebay.router.core.message import Message
-from forebay.router.core.skal import ALARM_THREAD_CRASHED, DROP_SHUTDOWN
 from forebay.router.core.threadqueue import QueueLimits
-from forebay.runtime import Clock, SystemClock
+from forebay.runtime import Clock, ServiceError, SystemClock
 
 TICK_SECONDS = 0.5
 """How often is looked for messages without a receipt, and for what is not used any more."""
@@ -72,11 +68,11 @@ class Process:
         self.outgoing = Outgoing(settings.request_octets)
         self.dispatch = Dispatch(self.outgoing, clock)
         """What was sent."""
-        self._incoming = Incoming(self)
+        self.incoming = Incoming(self)
         self._attaching = Attaching(self, [open_channel(router, tls) for router in routers])
         self._births: dict[tuple[str, int], asyncio.Future[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._living: dict[Thread, asyncio.Task[None]] = {}
+        self._lives = Lives(self)
         self._running: asyncio.Task[None]
 
     @classmethod
@@ -93,12 +89,12 @@ class Process:
         `router` is `host:port` or `unix:/path`, or several of them, all of one domain, that are tried in turn. `tls` is
         a folder with tls.crt, tls.key and ca.crt. Raises `AddressError`, `BadNameError` or `CertificateError`.
         """
-        routers = [router] if isinstance(router, str) else list(router)
+        routers = [router] if isinstance(router, str) else router
         return cls(name, routers, tls, settings or ProcessSettings(), SystemClock())
 
     async def __aenter__(self) -> Self:
         """Attach. Raises `ServiceError` when no router takes the process."""
-        running = self._spawn(self._attaching.run())
+        running = self.spawn(self._attach())
         attached = asyncio.ensure_future(self._attaching.attached.wait())
         try:
             await asyncio.wait([running, attached], return_when=asyncio.FIRST_COMPLETED)
@@ -110,7 +106,7 @@ class Process:
         finally:
             attached.cancel()
         self._running = running
-        self._spawn(self._tick())
+        self.spawn(self._tick())
         return self
 
     async def __aexit__(
@@ -122,7 +118,16 @@ class Process:
         finally:
             await self._close()
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    async def _attach(self) -> None:
+        """Stay attached. When no router takes the process any more, all its threads end."""
+        try:
+            await self._attaching.run()
+        except ServiceError as error:
+            self._lives.fail(error)
+            raise
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run something until it ends, or the process does."""
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -130,19 +135,12 @@ class Process:
 
     async def _end(self) -> None:
         """End all threads, and leave."""
-        threads = list(self.threads.values())
-        for thread in threads:
-            thread.stop()
-        if living := [self._living[thread] for thread in threads if thread in self._living]:
-            _, late = await asyncio.wait(living, timeout=self.settings.farewell)
-            for task in late:
-                task.cancel()
+        await self._lives.stop(self.settings.farewell)
         try:
             async with asyncio.timeout(self.settings.farewell):
                 await self.flush()
         except TimeoutError:
-            left = self.dispatch.unresolved()
-            log.warning("the process ends before all receipts have come", process=self.name, messages=left)
+            log.warning("the process ends before all receipts have come", messages=self.dispatch.unresolved())
         if self._attaching.attached.is_set():
             self._attaching.leave()
             await asyncio.wait([self._running])
@@ -183,22 +181,21 @@ class Process:
                 pb.Registration(name=name, state=taken, problem=f"process {self.name} has a thread {name} already")
             )
         thread = Thread(self, name, secrets.randbits(39) * MOST_NUMBERS, queue or self.settings.queue)
-        self._add(thread)
+        self.threads[name] = thread
+        self.epoch += 1
         try:
             await self._register(thread)
         except BaseException:
-            self._remove(thread)
+            self.remove(thread)
             raise
-        self._living[thread] = self._spawn(self._live(thread, handler, on_event))
+        self._lives.begin(thread, handler, on_event)
         return thread
 
-    def _add(self, thread: Thread) -> None:
-        self.threads[thread.name] = thread
-        self.epoch += 1
-
-    def _remove(self, thread: Thread) -> None:
+    def remove(self, thread: Thread) -> None:
+        """A name is free again."""
         if self.threads.get(thread.name) is thread:
             del self.threads[thread.name]
+        self.incoming.forget(thread.address)
         self.epoch += 1
 
     async def _register(self, thread: Thread) -> None:
@@ -214,50 +211,6 @@ class Process:
             answered.result()
         finally:
             del self._births[key]
-
-    async def _live(self, thread: Thread, handler: Handler | BlockingHandler | None, on_event: OnEvent | None) -> None:
-        """A thread, to its end."""
-        error: BaseException | None = None
-        try:
-            if handler is None or iscoroutinefunction(handler) or iscoroutinefunction(type(handler).__call__):
-                await run(thread, cast("Handler | None", handler), on_event)
-            else:
-                await run_blocking(thread, cast("BlockingHandler", handler), on_event)
-        except Exception as problem:
-            error = problem
-            log.exception("thread crashed", thread=thread.address)
-            thread.raise_alarm(ALARM_THREAD_CRASHED, f"{type(problem).__name__}: {problem}", severity=pb.SEVERITY_ERROR)
-        finally:
-            self._ended(thread, error)
-
-    def _ended(self, thread: Thread, error: BaseException | None) -> None:
-        """Nobody waits for the thread any more; senders are told of what it has not handled."""
-        thread.ending = True
-        del self._living[thread]
-        for message in thread.queue.clear():
-            self._drop(message, thread)
-        thread.close(error)
-        self.filters.drop(thread.name)
-        self.epoch += 1
-        self._spawn(self._bury(thread))
-
-    def _drop(self, message: Message, thread: Thread) -> None:
-        head = message.head
-        if head.flags & MULTICAST:
-            return
-        extra = "the thread has ended before it came to this message"
-        sender = self.local(head.sender)
-        if sender:
-            sender.dropped(Dropped(DROP_SHUTDOWN, message.marker, thread.address, extra), head.flags)
-        else:
-            self.outgoing.drop(message, extra)
-
-    async def _bury(self, thread: Thread) -> None:
-        """The name is free again once all that the thread has sent has its receipts."""
-        await self.flushed(thread)
-        self._remove(thread)
-        self._incoming.forget(thread.address)
-        self.outgoing.death(thread.name)
 
     def local(self, address: str) -> Thread | None:
         """The thread of this process that has the address."""
@@ -299,7 +252,7 @@ class Process:
         for registration in response.registrations:
             self._registered(registration)
         if response.HasField("freight"):
-            self._incoming.freight(response.freight)
+            self.incoming.freight(response.freight)
 
     def _registered(self, registration: pb.Registration) -> None:
         answered = self._births.get((registration.name, registration.incarnation))
@@ -343,9 +296,6 @@ class Process:
                 self.dispatch.repeat(now)
             if now - tidied > self.settings.idle:
                 tidied = now
-                self._tidy(now - self.settings.idle)
-
-    def _tidy(self, before: float) -> None:
-        for thread in self.threads.values():
-            thread.forget_idle(before)
-        self.dispatch.tidy()
+                for thread in self.threads.values():
+                    thread.forget_idle(now - self.settings.idle)
+                self.dispatch.tidy()

@@ -16,6 +16,8 @@ DROP_NO_RECIPIENT = "skal-drop-no-recipient"
 DROP_NO_NETWORK = "skal-drop-no-network"
 DROP_SHUTDOWN = "skal-msg-drop-shutdown"
 DROP_TTL = "skal-drop-ttl"
+DROP_FULL = "skal-drop-full"
+"""No notice, but counted like one: what a router cannot take, since too much waits already."""
 
 DROP_NAMES: dict[int, str] = {
     pb.OUTCOME_NO_RECIPIENT: DROP_NO_RECIPIENT,
@@ -26,6 +28,7 @@ DROP_NAMES: dict[int, str] = {
 """The notice that a sender gets, by what became of its message."""
 
 ALARM_DUPLICATE_THREAD = "skal-conflict-duplicate-thread"
+ALARM_BAD_GROUP = "skal-protocol-bad-group"
 ALARM_WRONG_SENDER = "skal-protocol-wrong-sender"
 ALARM_NO_HEARTBEAT = "skal-process-no-heartbeat"
 ALARM_PROCESS_CRASHED = "skal-process-crashed"

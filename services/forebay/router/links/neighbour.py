@@ -1,6 +1,7 @@
 """Another router: what it has told us, and what is to be told to it."""
 
 import enum
+import secrets
 from typing import TYPE_CHECKING
 
 from forebay.pb.router.v1 import router_pb2 as pb
@@ -45,7 +46,7 @@ class Neighbour:
         """When the last stream was lost, by the monotonic clock."""
         self.end: Callable[[], None] = lambda: None
         """Ends the stream in use."""
-        self.window = LinkWindow(retry)
+        self.window = LinkWindow(retry, secrets.randbits(63))
         self._neighbours = neighbours
         self._again: list[Frame] = []
         self._threads = pb.ThreadChanges()
@@ -110,48 +111,53 @@ class Neighbour:
 
     def take(self, now: float) -> pb.LinkRequest | None:
         """The next message to it; None when there is nothing."""
-        frame = self._frame(now)
-        threads = self._threads if self.inside and self._threads.ByteSize() else None
+        frame = self._again.pop(0) if self._again else self._frame(now)
         received = self.window.received
-        if not (frame or threads or self._routes or self._alarms or self._beat) and received == self._told:
+        if frame is None and not self._beat and received == self._told:
             return None
-        request = pb.LinkRequest(
-            threads=threads,
-            routes=self._routes,
-            freight=frame.freight if frame else None,
-            number=frame.number if frame else 0,
-            received=received,
-            alarms=self._alarms,
-        )
-        self._threads, self._routes, self._alarms = pb.ThreadChanges(), None, []
+        told = frame.told if frame else pb.LinkRequest()
+        told.received = received
+        if frame:
+            told.base = self.window.base
         self._told, self._beat, self._wrote = received, False, True
-        return request
+        return told
 
     def _frame(self, now: float) -> Frame | None:
-        if self._again:
-            return self._again.pop(0)
-        if self.window.full or (freight := self.outlet.take()) is None:
+        """What is new."""
+        if self.window.full:
             return None
-        return self.window.send(freight, now)
+        freight = self.outlet.take()
+        threads = self._threads if self.inside and self._threads.ByteSize() else None
+        if not (freight or threads or self._routes or self._alarms):
+            return None
+        told = pb.LinkRequest(freight=freight, threads=threads, routes=self._routes, alarms=self._alarms)
+        self._threads, self._routes, self._alarms = pb.ThreadChanges(), None, []
+        return self.window.send(told, now)
 
     # What it tells.
 
     def handle(self, told: pb.LinkRequest | pb.LinkResponse, now: float) -> None:
         """A message of its."""
         self.heard = now
-        neighbours = self._neighbours
         self.window.acknowledge(told.received)
+        if not told.number:
+            return
+        if self.window.accept(told):
+            self._learn(told)
+        # What has come before was not known to have: it is acknowledged once more.
+        self._told = -1
+        self.outlet.wake()
+
+    def _learn(self, told: pb.LinkRequest | pb.LinkResponse) -> None:
+        neighbours = self._neighbours
         if told.HasField("threads") and self.inside:
             neighbours.learn_threads(self, told.threads)
         if told.HasField("routes"):
             neighbours.learn_routes(self, told.routes.routes)
         if told.alarms and self.inside:
             neighbours.learn_alarms(told.alarms)
-        if told.number and self.window.accept(told.number):
+        if told.HasField("freight"):
             neighbours.learn_freight(self, told.freight)
-        if told.number:
-            self._told = -1
-            self.outlet.wake()
 
     def tick(self, now: float) -> None:
         """Send again what was lost on the way."""

@@ -17,6 +17,8 @@ class LinkSettings:
     """Name of the link, for people."""
     addresses: Sequence[str]
     """`host:port` of routers, that are tried in turn."""
+    udp: bool = False
+    """Over UDP, sealed by the key of all links, instead of gRPC: for networks that lose and delay much."""
     cost: int = 1
     """The way to a domain with the lowest sum of costs is taken."""
 
@@ -41,6 +43,10 @@ class LinksSettings:
     """Links to routers of other domains."""
     tls: Path | None = None
     """Folder with tls.crt, tls.key and ca.crt; None: plain text."""
+    udp_listen: str = ""
+    """`host:port` where other routers may link over UDP, and from where this one does; empty: nowhere."""
+    key: bytes = b""
+    """Secret of up to 64 octets that seals links over UDP; all routers that link so have the same."""
     access: Sequence[DomainRule] = ()
     """Who may link; empty: every router whose certificate is good."""
     retry: RetrySettings = field(default_factory=RetrySettings)

@@ -6,7 +6,17 @@ def test_what_users_see_is_this():
     for name in face.__all__:
         assert getattr(face, name) is not None
     assert set(face.__all__) == {
-        *("Process", "ProcessSettings", "Thread", "BlockingThread", "Message", "Marker", "Flag", "FieldValue"),
+        *(
+            "Process",
+            "ProcessSettings",
+            "RouterClient",
+            "Thread",
+            "BlockingThread",
+            "Message",
+            "Marker",
+            "Flag",
+            "FieldValue",
+        ),
         *("QueueLimits", "FlowSettings", "OutboxSettings", "Severity"),
         *("Event", "Dropped", "Crashed"),
         *("ThreadError", "RegistrationError", "ThreadEndedError", "DroppedError", "NoReplyError", "OverflowingError"),

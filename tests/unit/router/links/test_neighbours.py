@@ -329,3 +329,26 @@ def test_alarms_are_shared_within_a_domain_alone(make):
     two.switch.alarms.clear("n", "o")
     settle(inside)
     assert [alarm.name for alarm in one.switch.alarms.raised()] == ["m"]
+
+
+def test_a_router_that_has_given_us_up_and_is_there_again_is_understood(make):
+    one, two = make("r1", "x"), make("r1", "y")
+    there = attach(two.switch, "b")
+    link = Link(one, two)
+    for first in range(1, 6):
+        one.switch.parcels([parcel("b@y", first=first)], None)
+        link.pump()
+    while there.take():
+        pass
+    link.cut()
+    one.clock.advance(4.0)
+    one.neighbours.tick()
+    assert not list(one.neighbours)
+    again = Link(one, two)
+    again.pump()
+    one.switch.parcels([parcel("b@y", first=6)], None)
+    two.switch.parcels([parcel("z@x", sender="b@y")], None)
+    again.pump()
+    freight = there.take()
+    assert [each.first for each in freight.parcels] == [6]
+    assert [each.outcome for each in freight.receipts] == [pb.OUTCOME_NO_RECIPIENT]

@@ -297,7 +297,7 @@ class Alarm(_message.Message):
     def __init__(self, name: _Optional[str] = ..., severity: _Optional[_Union[Severity, str]] = ..., on: _Optional[bool] = ..., auto_off: _Optional[bool] = ..., origin: _Optional[str] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., comment: _Optional[str] = ...) -> None: ...
 
 class LinkRequest(_message.Message):
-    __slots__ = ("hello", "threads", "routes", "freight", "number", "received", "alarms")
+    __slots__ = ("hello", "threads", "routes", "freight", "number", "received", "alarms", "base", "epoch")
     HELLO_FIELD_NUMBER: _ClassVar[int]
     THREADS_FIELD_NUMBER: _ClassVar[int]
     ROUTES_FIELD_NUMBER: _ClassVar[int]
@@ -305,6 +305,8 @@ class LinkRequest(_message.Message):
     NUMBER_FIELD_NUMBER: _ClassVar[int]
     RECEIVED_FIELD_NUMBER: _ClassVar[int]
     ALARMS_FIELD_NUMBER: _ClassVar[int]
+    BASE_FIELD_NUMBER: _ClassVar[int]
+    EPOCH_FIELD_NUMBER: _ClassVar[int]
     hello: LinkHello
     threads: ThreadChanges
     routes: RouteChanges
@@ -312,10 +314,12 @@ class LinkRequest(_message.Message):
     number: int
     received: int
     alarms: _containers.RepeatedCompositeFieldContainer[Alarm]
-    def __init__(self, hello: _Optional[_Union[LinkHello, _Mapping]] = ..., threads: _Optional[_Union[ThreadChanges, _Mapping]] = ..., routes: _Optional[_Union[RouteChanges, _Mapping]] = ..., freight: _Optional[_Union[Freight, _Mapping]] = ..., number: _Optional[int] = ..., received: _Optional[int] = ..., alarms: _Optional[_Iterable[_Union[Alarm, _Mapping]]] = ...) -> None: ...
+    base: int
+    epoch: int
+    def __init__(self, hello: _Optional[_Union[LinkHello, _Mapping]] = ..., threads: _Optional[_Union[ThreadChanges, _Mapping]] = ..., routes: _Optional[_Union[RouteChanges, _Mapping]] = ..., freight: _Optional[_Union[Freight, _Mapping]] = ..., number: _Optional[int] = ..., received: _Optional[int] = ..., alarms: _Optional[_Iterable[_Union[Alarm, _Mapping]]] = ..., base: _Optional[int] = ..., epoch: _Optional[int] = ...) -> None: ...
 
 class LinkResponse(_message.Message):
-    __slots__ = ("hello", "threads", "routes", "freight", "number", "received", "alarms")
+    __slots__ = ("hello", "threads", "routes", "freight", "number", "received", "alarms", "base", "epoch")
     HELLO_FIELD_NUMBER: _ClassVar[int]
     THREADS_FIELD_NUMBER: _ClassVar[int]
     ROUTES_FIELD_NUMBER: _ClassVar[int]
@@ -323,6 +327,8 @@ class LinkResponse(_message.Message):
     NUMBER_FIELD_NUMBER: _ClassVar[int]
     RECEIVED_FIELD_NUMBER: _ClassVar[int]
     ALARMS_FIELD_NUMBER: _ClassVar[int]
+    BASE_FIELD_NUMBER: _ClassVar[int]
+    EPOCH_FIELD_NUMBER: _ClassVar[int]
     hello: LinkHello
     threads: ThreadChanges
     routes: RouteChanges
@@ -330,7 +336,9 @@ class LinkResponse(_message.Message):
     number: int
     received: int
     alarms: _containers.RepeatedCompositeFieldContainer[Alarm]
-    def __init__(self, hello: _Optional[_Union[LinkHello, _Mapping]] = ..., threads: _Optional[_Union[ThreadChanges, _Mapping]] = ..., routes: _Optional[_Union[RouteChanges, _Mapping]] = ..., freight: _Optional[_Union[Freight, _Mapping]] = ..., number: _Optional[int] = ..., received: _Optional[int] = ..., alarms: _Optional[_Iterable[_Union[Alarm, _Mapping]]] = ...) -> None: ...
+    base: int
+    epoch: int
+    def __init__(self, hello: _Optional[_Union[LinkHello, _Mapping]] = ..., threads: _Optional[_Union[ThreadChanges, _Mapping]] = ..., routes: _Optional[_Union[RouteChanges, _Mapping]] = ..., freight: _Optional[_Union[Freight, _Mapping]] = ..., number: _Optional[int] = ..., received: _Optional[int] = ..., alarms: _Optional[_Iterable[_Union[Alarm, _Mapping]]] = ..., base: _Optional[int] = ..., epoch: _Optional[int] = ...) -> None: ...
 
 class LinkHello(_message.Message):
     __slots__ = ("router", "domain", "incarnation", "link", "cost")
