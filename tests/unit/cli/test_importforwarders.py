@@ -56,14 +56,14 @@ def test_nothing_is_overwritten(tmp_path):
     before = (folder / FORWARDERS_FILE).read_text()
     (folder / ANNOUNCER_FILE).unlink()
     with pytest.raises(InputError, match=r"forwarders\.yaml is there already"):
-        imported(tmp_path, "[]")
+        imported(tmp_path, ONE)
     assert (folder / FORWARDERS_FILE).read_text() == before
     assert not (folder / ANNOUNCER_FILE).exists()
 
 
 @pytest.mark.parametrize(
     ("content", "problem"),
-    [(b"- uri: ftp://x.example/\n", "entry 1: uri"), (b"- uri: \xff\n", "utf-8")],
+    [(b"- uri: ftp://x.example/\n", "entry 1: uri"), (b"- uri: \xff\n", "entry 1: uri")],
     ids=["no tracker", "no text"],
 )
 def test_what_cannot_be_read_names_the_file_and_leaves_nothing(tmp_path, content, problem):
