@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from random import Random, SystemRandom
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,8 @@ ROUND = 1.0
 """Seconds from one look for old peers to the next."""
 GRACE = 5.0
 """Seconds that requests in flight have when the service stops."""
+SETTLING = 1.0
+"""Seconds that a question about the queue waits at most for Redis to have the jobs."""
 
 
 class Tracker:
@@ -130,6 +133,13 @@ class Tracker:
     def queue(self) -> QueueStatus:
         """The queue, the schedule and the workers."""
         return self.relay.status()
+
+    async def settle(self) -> None:
+        """Return once the jobs there are would outlive the process, or soon when Redis is slow or away."""
+        if self.jobs:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(SETTLING):
+                    await self.jobs.settle()
 
     @property
     def spilled(self) -> int:

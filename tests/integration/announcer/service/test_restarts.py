@@ -1,6 +1,7 @@
 """What an announcer knows again after kill -9, with its jobs in Redis."""
 
 import pytest
+from redis.asyncio import Redis
 
 from announcing import announce
 from eventually import eventually
@@ -34,6 +35,21 @@ async def test_a_scheduled_job_runs_at_its_time_after_kill_9(server, tracker):
     async with server.client() as client:
         await eventually(lambda: nothing_pending(client))
     assert len(tracker.requests) == 1
+
+
+async def test_every_job_that_the_queue_shows_is_in_redis(server, tracker, valkey):
+    tracker.replies["/announce"] = Reply(status=503)
+    async with server.client() as client, Redis.from_url(valkey.url) as redis:
+        for number in range(100):
+            await announce(server, torrent=f"torrent {number}")
+            shown = (await client.queue()).pending
+            assert shown == number + 1
+            assert await rows(redis) >= shown
+
+
+async def rows(redis):
+    (key,) = [key async for key in redis.scan_iter(match="*/jobs}:T")]
+    return await redis.zcard(key)
 
 
 async def nothing_pending(client):
