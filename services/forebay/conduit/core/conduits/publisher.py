@@ -1,0 +1,88 @@
+"""Publishers: what is written to which conduit, and what happens when its window is full."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from math import inf
+from typing import TYPE_CHECKING
+
+from forebay.conduit.core.conduits.forms import DataForm
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+class Congestion(Enum):
+    """What becomes of samples that the window has no room for."""
+
+    BLOCK = "block"
+    """They wait for room, until their deadline."""
+    DROP = "drop"
+    """They are dropped, and counted."""
+    SPILL = "spill"
+    """They are laid aside, and sent in order once there is room."""
+    ERROR = "error"
+    """The caller gets an error at once."""
+
+
+@dataclass(frozen=True)
+class PublisherSettings:
+    """One publisher."""
+
+    rid: int
+    """The resource, or the selection."""
+    conduit: int = 0
+    """Id of the conduit: 0 and more for all peers, -index - 1 for the peer of that index alone."""
+    reliable: bool = True
+    """False: samples may be lost, and nothing waits for acknowledgement."""
+    congestion: Congestion = Congestion.BLOCK
+    deadline: float = inf
+    """BLOCK: seconds that samples wait for room."""
+
+
+class Publisher:
+    """A publisher and its accounts."""
+
+    __slots__ = ("dropped", "expired", "form", "number", "settings", "spilled", "spilling", "written")
+
+    def __init__(self, number: int, settings: PublisherSettings) -> None:
+        self.number = number
+        self.settings = settings
+        self.form = DataForm(settings.rid, reliable=settings.reliable)
+        self.spilling = False
+        """Earlier samples are laid aside, so later ones follow them."""
+        self.written = 0
+        """Samples that were sent."""
+        self.dropped = 0
+        """Samples that found the window full, with DROP."""
+        self.spilled = 0
+        """Samples that were laid aside, with SPILL."""
+        self.expired = 0
+        """Samples whose deadline passed, with BLOCK."""
+
+
+class Write:
+    """What became of the items of one write. `done` is called once those that had to wait wait no more."""
+
+    __slots__ = ("_items", "deadline", "done", "dropped", "expired", "spilled", "written")
+
+    def __init__(self, items: Sequence[object], deadline: float = inf) -> None:
+        """`deadline`: the time at which it gives up."""
+        self._items = items
+        self.deadline = deadline
+        self.done: Callable[[Write], None] = ignore
+        self.written = 0
+        """The first so many were sent."""
+        self.dropped = 0
+        self.spilled = 0
+        self.expired = 0
+
+    @property
+    def pending(self) -> int:
+        """Items that wait for room in the window."""
+        return len(self._items) - self.written - self.dropped - self.spilled - self.expired
+
+
+def ignore(_write: Write) -> None:
+    """Nobody waits for it."""

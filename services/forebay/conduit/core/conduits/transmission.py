@@ -1,0 +1,103 @@
+"""All conduits that a node sends on: those to all peers, and one to each peer."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING
+
+from forebay.conduit.core.conduits.outlet import Outlet
+from forebay.conduit.core.conduits.transmit import Outgoing, TransmitConduit
+from forebay.conduit.core.errors import UnknownPeerError
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from forebay.conduit.core.conduits.settings import ConduitSettings
+    from forebay.conduit.core.session.peer import Peer
+    from forebay.conduit.core.settings import NodeSettings
+    from forebay.conduit.core.wire.messages import AckNack
+
+
+class Transmission:
+    """Conduits by id: 0 and more are those to all peers, -index - 1 is the one to the peer of that index.
+
+    On the wire, the conduit to one peer has the number after those to all.
+    """
+
+    def __init__(self, settings: NodeSettings, random: Random) -> None:
+        self.unicast_number = len(settings.multicast)
+        """Of the conduit to one peer, on the wire."""
+        self._settings = settings
+        self._random = random
+        self._multicast = [self._outlet(number, each, None) for number, each in enumerate(settings.multicast)]
+        self._unicast: dict[int, Outlet] = {}
+        self._busy: dict[Outlet, None] = {}
+
+    def find(self, conduit: int) -> Outlet | None:
+        """The conduit of that id."""
+        if conduit < 0:
+            return self._unicast.get(-conduit - 1)
+        return self._multicast[conduit] if conduit < self.unicast_number else None
+
+    def outlet(self, conduit: int) -> Outlet:
+        """The conduit of that id; the caller is about to use it. Raises `UnknownPeerError`."""
+        outlet = self.find(conduit)
+        if outlet is None:
+            what = f"conduit {conduit}" if conduit >= 0 else f"peer in slot {-conduit - 1}"
+            raise UnknownPeerError(f"there is no {what}: name one that is there")
+        self._busy[outlet] = None
+        return outlet
+
+    def busy(self) -> list[Outlet]:
+        """Those that have something to send, or wait for acknowledgement."""
+        return list(self._busy)
+
+    def join(self, peer: Peer, now: float) -> None:
+        """The peer gets what is sent to all from now on, and a conduit of its own; it is told where they begin."""
+        settings = self._settings.unicast_by_peer.get(peer.peer_id, self._settings.unicast)
+        outlet = self._unicast[peer.index] = self._outlet(self.unicast_number, settings, peer.index)
+        for each in (*self._multicast, outlet):
+            each.conduit.join(peer.index, now)
+            self._busy[each] = None
+
+    def leave(self, peer: Peer) -> None:
+        """The peer gets nothing any more."""
+        outlet = self._unicast.pop(peer.index, None)
+        if outlet:
+            outlet.abandon()
+            self._busy.pop(outlet, None)
+        for each in self._multicast:
+            each.conduit.leave(peer.index)
+            self._busy[each] = None
+
+    def acknowledge(self, peer: Peer, message: AckNack, now: float) -> list[Outgoing]:
+        """What to answer to an ACKNACK; nothing when it is about a conduit that does not exist."""
+        outlet = self._outlet_on_wire(peer, message.conduit)
+        if outlet is None:
+            return []
+        answer = outlet.conduit.acknowledge(peer.index, message.number, message.mask, now)
+        self._busy[outlet] = None
+        return answer
+
+    def housekeep(self, now: float) -> list[Outgoing]:
+        """Send what is due, and let those write on who waited for room."""
+        found: list[Outgoing] = []
+        for outlet in self.busy():
+            outlet.resume(now)
+            found += outlet.conduit.housekeep(now)
+            if not outlet.blocked and outlet.conduit.idle:
+                del self._busy[outlet]
+        return found
+
+    def due(self) -> float:
+        """When `housekeep` has something to do."""
+        return min((outlet.due for outlet in self.busy()), default=inf)
+
+    def _outlet_on_wire(self, peer: Peer, conduit: int) -> Outlet | None:
+        return self._unicast.get(peer.index) if conduit == self.unicast_number else self.find(conduit)
+
+    def _outlet(self, number: int, settings: ConduitSettings, peer: int | None) -> Outlet:
+        """Numbers begin anywhere, so that datagrams of an earlier session that are late fit nowhere."""
+        first = self._random.getrandbits(settings.number_bits)
+        shared = self._settings.group is not None
+        return Outlet(TransmitConduit(number, settings, first, peer=peer, shared=shared))

@@ -1,0 +1,23 @@
+"""What a node tells its owner."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from forebay.conduit.core.session.events import PeerEvent
+
+
+class Listener:
+    """Hears nothing: override what is of interest. All of it is called on the thread that keeps house and writes."""
+
+    def peer_changed(self, event: PeerEvent) -> None:
+        """A peer has connected, disconnected or reconnected."""
+
+    def spill(self, publisher: int, samples: Sequence[bytes]) -> None:
+        """Lay samples of a publisher aside, behind those that were laid aside before."""
+
+    def room(self, publisher: int) -> None:
+        """There is room for samples of a publisher that were laid aside: see `Node.unspill`."""
