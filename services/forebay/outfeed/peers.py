@@ -9,8 +9,8 @@ from forebay.msgstore import DiskFullError
 from forebay.outfeed.errors import OutfeedError, PatternError
 from forebay.outfeed.incoming.routing import Routing
 from forebay.outfeed.masterfeed import Masterfeed
+from forebay.outfeed.peering.flow import Shared
 from forebay.outfeed.peering.peer import Peer
-from forebay.outfeed.peering.peerfeed import Shared
 from forebay.outfeed.peering.peeroptions import PeerOptions
 from forebay.outfeed.storeroom import UNAUDITED, Storeroom
 from forebay.runtime.clock import Clock
@@ -32,7 +32,13 @@ class Peers:
         self._spill = spill
         self._tasks = tasks
         self._clock = clock
-        self._shared = Shared(storeroom.feedlog, masterfeed.front, storeroom.bodies, storeroom.outcomes)
+        self._shared = Shared(
+            storeroom.feedlog,
+            masterfeed.front,
+            storeroom.bodies,
+            storeroom.outcomes,
+            lambda: int(clock.wall() * 1000),
+        )
         self._peers: dict[str, Peer] = {}
         self._known: set[str] = set()
         self._strays = False
@@ -123,7 +129,7 @@ class Peers:
     async def poll(self) -> None:
         """Once a second."""
         for peer in self._peers.values():
-            peer.feed.poll()
+            peer.poll()
         if all(peer.custodian.audited for peer in self._peers.values()):
             self._storeroom.store.allow(UNAUDITED)
         else:

@@ -45,27 +45,31 @@ from forebay.api.v1alpha1.metadata import (
 from forebay.api.v1alpha1.outfeed import (
     ArticleLimits,
     History,
+    NamedPatterns,
     NntpListener,
     Outfeed,
     OutfeedListeners,
     OutfeedSpec,
     OutfeedStorage,
 )
-from forebay.api.v1alpha1.peerfeed import (
+from forebay.api.v1alpha1.peerfeed import Peerfeed, PeerfeedSpec
+from forebay.api.v1alpha1.peersending import (
     Auth,
+    AuthoritiesSource,
     Connections,
-    DeadLetter,
-    Deferral,
-    HashRange,
+    Family,
+    Network,
     NoCheck,
     PasswordSource,
-    PeerBacklog,
-    Peerfeed,
-    PeerfeedSpec,
-    Queue,
+    PeerTls,
     Reconnect,
     Timeouts,
+    TlsMode,
 )
+from forebay.api.v1alpha1.peertimes import FeedHours, FeedWindow, Weekday
+from forebay.api.v1alpha1.peertraits import PeerDefaults, PeerTraits
+from forebay.api.v1alpha1.peerwaiting import DeadLetter, Deferral, PeerBacklog, Queue
+from forebay.api.v1alpha1.peerwants import HashRange, Originators
 from forebay.api.v1alpha1.service import GrpcListener, HealthListener, ServerTls
 from forebay.api.v1alpha1.spill import Durability, ManagedSpill, Spill, SpillSpec, UrlSource
 from forebay.api.v1alpha1.store import (
@@ -105,6 +109,7 @@ __all__ = [
     "AnnouncerStorage",
     "ArticleLimits",
     "Auth",
+    "AuthoritiesSource",
     "ClaimVolume",
     "ClientSettings",
     "Compaction",
@@ -118,6 +123,9 @@ __all__ = [
     "Durability",
     "Engine",
     "FailurePolicy",
+    "Family",
+    "FeedHours",
+    "FeedWindow",
     "Forwarder",
     "ForwarderSpec",
     "Forwarding",
@@ -133,9 +141,12 @@ __all__ = [
     "ManagedSpill",
     "MessageLimits",
     "Metadata",
+    "NamedPatterns",
     "NamedSecret",
+    "Network",
     "NntpListener",
     "NoCheck",
+    "Originators",
     "Outfeed",
     "OutfeedListeners",
     "OutfeedSpec",
@@ -143,6 +154,9 @@ __all__ = [
     "Overflow",
     "PasswordSource",
     "PeerBacklog",
+    "PeerDefaults",
+    "PeerTls",
+    "PeerTraits",
     "Peerfeed",
     "PeerfeedSpec",
     "Queue",
@@ -172,7 +186,9 @@ __all__ = [
     "TargetReference",
     "Threshold",
     "Timeouts",
+    "TlsMode",
     "TorrentList",
     "TrackerListener",
     "UrlSource",
+    "Weekday",
 ]

@@ -4,12 +4,12 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import structlog
 
-from forebay.outfeed.peering.ledger import Ledger
-from forebay.outfeed.peering.peerqueue import PeerQueue, pop, put_back
+from forebay.outfeed.peering.backlogowner import Owner
+from forebay.outfeed.peering.peerqueue import pop, put_back
 from forebay.outfeed.token import Token, decode
 from forebay.spill import (
     DeadLetter,
@@ -27,42 +27,10 @@ log = structlog.stdlib.get_logger(__name__)
 
 BATCH = 4000
 """Tokens appended at once."""
+MOST_GROWN = 100
+"""Tries after which a rest grows no more, whatever its factor: it would be no number any more."""
 READ = 250
 """Entries read from R at once at most."""
-
-
-class Owner(Protocol):
-    """The peerfeed as its backlog sees it."""
-
-    ledger: Ledger
-    queue: PeerQueue
-
-    def needs(self, seq: int) -> bool:
-        """Whether the peer still needs the article."""
-
-    def logged(self, seq: int) -> bool:
-        """Whether an article was handed out of the feed log and is still its own."""
-
-    def disown(self, seqs: Iterable[int]) -> None:
-        """These are safe on Redis: the feed log need not keep them for this peer."""
-
-    def dropped(self, dropped: Dropped, tokens: list[Token]) -> None:
-        """A limit or a compaction removed these, of which nothing else is on its way."""
-
-    @property
-    def next_flush(self) -> int:
-        """Number of the flush of the feed log that makes durable what was dropped until now."""
-
-    @property
-    def flushed(self) -> int:
-        """Number of the last one that is done."""
-
-    @property
-    def is_sending(self) -> bool:
-        """A line is up that takes what is read back."""
-
-    def refilled(self) -> None:
-        """There is something to send again."""
 
 
 class Buried(NamedTuple):
@@ -78,6 +46,15 @@ class BacklogSettings:
 
     min_deferred_age: float
     """Seconds that what was put off rests."""
+    deferral_factor: float = 1.0
+    """What the rest is multiplied with each time that everything is put off again."""
+    longest_deferral: float = 3600.0
+    """Seconds that it grows to."""
+
+    def rest(self, tries: int) -> float:
+        """Seconds that articles rest which were put off so many times."""
+        growth = self.deferral_factor ** max(0, min(tries, MOST_GROWN) - 1)
+        return max(self.min_deferred_age, min(self.min_deferred_age * growth, self.longest_deferral))
 
 
 class Backlog:
@@ -105,6 +82,8 @@ class Backlog:
         self._elsewhere: set[int] = set()
         """Seqs that were written elsewhere while their place in R was not known: R may hold them still."""
         self._writing = False
+        self._least_tries = 0
+        """Of what was put off since something was promoted; 0 when that is not known."""
         self._forgettable = 0
         """Number of the flush after which Redis may forget what a compaction has dropped; 0 when there is nothing."""
         self.in_doubt = False
@@ -132,6 +111,12 @@ class Backlog:
         """Tokens that were given up and are not among the dead letters yet."""
         return len(self._buried)
 
+    @property
+    def has_unread(self) -> bool:
+        """Redis holds what was neither put off nor read back yet."""
+        state = self.spool.state
+        return state.backlog.entries > 0 or state.resend.entries > len(self._resent)
+
     def wake(self) -> None:
         """There is something to do."""
         self._wanted.set()
@@ -155,7 +140,10 @@ class Backlog:
 
     def defer(self, tokens: Iterable[Token]) -> None:
         """Put these off."""
+        tokens = list(tokens)
         self._put_off.extend(tokens)
+        tries = min((token.tries for token in tokens), default=0)
+        self._least_tries = min(self._least_tries, tries) if self._least_tries else tries
         self.wake()
 
     def bury(self, tokens: Iterable[Token], reason: str) -> None:
@@ -317,7 +305,9 @@ class Backlog:
         return bool(entries)
 
     async def _promote(self) -> bool:
-        promotion = await self.spool.promote(self.settings.min_deferred_age)
+        promotion = await self.spool.promote(self.settings.rest(self._least_tries))
+        if promotion.recalled:
+            self._least_tries = 0
         self._owner.ledger.recall(promotion.recalled)
         if promotion.done:
             self._elsewhere.clear()

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import structlog
 
-from forebay.outfeed.sending.connection import Connection, ConnectionSettings
+from forebay.outfeed.sending.connection import Connection
+from forebay.outfeed.sending.connectionsettings import ConnectionSettings
 from forebay.outfeed.sending.ending import Cause, Ending
 from forebay.outfeed.sending.feed import Outcome
 from forebay.outfeed.sending.login import Login

@@ -63,7 +63,7 @@ def _connection(line: Line) -> pb.ConnectionStatus:
         address=line.address,
         connected_since=_timestamp(line.opened),
         in_flight=line.connection.unanswered,
-        streaming=True,
+        streaming=line.connection.streams,
         no_check=line.connection.skips_check,
         accepted=outcomes[Outcome.ACCEPTED],
         refused=outcomes[Outcome.REFUSED],

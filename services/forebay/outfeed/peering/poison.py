@@ -1,9 +1,23 @@
 """Tells an article that no peer can swallow from a peer that is wrong altogether."""
 
+from dataclasses import dataclass
+
 from forebay.outfeed.token import Token
 
 WRONG_AFTER = 20
 """So many failures in a row, and it is not the articles."""
+
+
+@dataclass(frozen=True)
+class GivingUp:
+    """When an article is given up."""
+
+    failures: int = 3
+    """After so many failures."""
+    deferrals: int | None = None
+    """After it was put off so many times; None: never."""
+    deferral_age: float | None = None
+    """When it is put off so many seconds after its arrival; None: never."""
 
 
 class PoisonTest:
@@ -13,10 +27,8 @@ class PoisonTest:
     no failure counts until the peer gave one good answer.
     """
 
-    def __init__(self, max_failures: int, max_deferrals: int | None) -> None:
-        """After how many failures, or put-offs if that is not None, an article is given up."""
-        self.max_failures = max_failures
-        self.max_deferrals = max_deferrals
+    def __init__(self, limits: GivingUp) -> None:
+        self.limits = limits
         self._streak = 0
 
     @property
@@ -33,12 +45,20 @@ class PoisonTest:
         self._streak += len(tokens)
         if self.peer_is_wrong:
             return tokens, []
-        return _judge(tokens, self.max_failures)
+        return _judge(tokens, self.limits.failures)
 
-    def deferred(self, tokens: list[Token]) -> tuple[list[Token], list[Token]]:
-        """Split tokens that were put off into those to be tried again and those to be given up."""
+    def deferred(self, tokens: list[Token], now: int) -> tuple[list[Token], list[Token]]:
+        """Split tokens that were put off into those to be tried again and those to be given up.
+
+        `now` is in milliseconds since the epoch.
+        """
         self.good_answer()
-        return _judge(tokens, self.max_deferrals)
+        again, given_up = _judge(tokens, self.limits.deferrals)
+        if self.limits.deferral_age is None:
+            return again, given_up
+        earliest = now - int(self.limits.deferral_age * 1000)
+        old = [token for token in again if token.arrival < earliest]
+        return [token for token in again if token.arrival >= earliest], given_up + old
 
 
 def _judge(tokens: list[Token], limit: int | None) -> tuple[list[Token], list[Token]]:

@@ -41,8 +41,8 @@ ANY_ID = b"<>"
 class Verdicts:
     """The verdicts of one read, in the order of the replies.
 
-    `wanted` holds the articles whose 238 came. `fault`, once set, is why the connection has to end; the reply that set
-    it and those after it settle nothing.
+    `wanted` holds the articles whose 238 or 335 came. `fault`, once set, is why the connection has to end; the reply
+    that set it and those after it settle nothing.
     """
 
     def __init__(self, nocheck: NoCheckFilter) -> None:
@@ -51,7 +51,7 @@ class Verdicts:
         self._nocheck = nocheck
         self._now_wanted: list[Token] = []
         self._settled: defaultdict[tuple[Outcome, bytes], list[Token]] = defaultdict(list)
-        self._groups: dict[Command, dict[bytes, list[Token]]] = {Command.CHECK: {}, Command.TAKETHIS: {}}
+        self._groups: dict[Command, dict[bytes, list[Token]]] = {command: {} for command in Command}
 
     def settled(self) -> Iterator[tuple[Outcome, list[Token], str]]:
         """Arguments for `Feed.settle`, one tuple for all articles with equal outcome and reply."""
@@ -105,10 +105,10 @@ class Verdicts:
     def _group(self, command: Command, form: bytes) -> list[Token]:
         """Where the articles go that get this reply."""
         code = form[:3]
-        if command is Command.CHECK and code == WANTED:
+        if WANTED.get(command) == code:
             return self._now_wanted
         # What is said beside good news differs by article with some servers, and would break up the bulk.
-        reply = code if code == ACCEPTED else without_id(form, ANY_ID)
+        reply = code if code in ACCEPTED else without_id(form, ANY_ID)
         return self._settled[OUTCOMES[command].get(code, Outcome.FAILED), reply]
 
     def _keep_wanted(self, run: Sent) -> None:
@@ -117,7 +117,7 @@ class Verdicts:
             self._now_wanted.clear()
 
     def _count(self, code: bytes, count: int) -> None:
-        if code == ACCEPTED:
+        if code in ACCEPTED:
             self._nocheck.accepted(count)
         elif code in DECLINED:
             self._nocheck.declined(count)

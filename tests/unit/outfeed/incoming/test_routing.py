@@ -17,8 +17,10 @@ def article(
     path: bytes = b"a.example!b.example!not-for-mail",
     size: int = 1000,
     message_id: bytes = b"<one@forebay.example>",
+    headers: bytes = b"",
 ) -> Article:
-    return Article(message_id, message_key(message_id), groups, distributions, path, None, b"x" * size)
+    wire = headers + b"\r\n\r\n" + b"x" * size if headers else b"x" * size
+    return Article(message_id, message_key(message_id), groups, distributions, path, None, wire)
 
 
 @pytest.mark.parametrize(
@@ -35,6 +37,31 @@ def article(
         ({"distributions": ("!local",)}, article(distributions=(b"local",)), "distributions", "local"),
         ({"distributions": ("!local",)}, article(distributions=(b"world",)), "", ""),
         ({"distributions": ("!local", "de")}, article(distributions=(b"fr",)), "", ""),
+        ({"required_groups": "*.feed"}, article(), "", ""),
+        ({"required_groups": "rec.*,!rec.x"}, article((b"test.feed", b"rec.x")), "requiredGroups", "in rec.*,!rec.x"),
+        ({"needs_distribution": True}, article(), "needsDistribution", "no Distribution"),
+        ({"needs_distribution": True}, article(distributions=(b"world",)), "", ""),
+        ({"path_identity": frozenset({"B.Example"})}, article(), "pathIdentity", "b.example"),
+        ({"path_identity": frozenset({"c"}), "exclude_path": frozenset({"a.example"})}, article(), "excludePath", "a."),
+        ({"min_crossposts": 2}, article(), "minCrossposts", "1 groups, at least 2"),
+        ({"min_crossposts": 2}, article((b"a", b"b")), "", ""),
+        ({"min_hops": 4}, article(), "minHops", "3 sites, at least 4"),
+        ({"min_hops": 3}, article(), "", ""),
+        ({"max_followups": 1}, article((b"a", b"b")), "maxFollowups", "followups go to 2 groups"),
+        ({"max_followups": 1}, article((b"a", b"b"), headers=b"Followup-To: a"), "", ""),
+        ({"max_spread": 5}, article((b"a", b"b")), "maxSpread", "make 6"),
+        ({"max_spread": 5}, article((b"a", b"b"), headers=b"Followup-To: a"), "", ""),
+        ({"article_types": ("!control",)}, article(headers=b"Control: newgroup a"), "articleTypes", "control, text"),
+        ({"article_types": ("!control",)}, article(), "", ""),
+        ({"originators": "*.example,!b.*"}, article(headers=b"Injection-Info: a.example; x"), "", ""),
+        (
+            {"originators": "*.example,!b.*"},
+            article(headers=b"X-Trace: b.example 1"),
+            "originators",
+            "b.example is not",
+        ),
+        ({"originators": "*"}, article(), "originators", "names no originator"),
+        ({"originators": "*", "unnamed_originator": True}, article(), "", ""),
         ({"exclude_path": frozenset({"B.Example"})}, article(), "excludePath", "b.example"),
         ({"exclude_path": frozenset({"b", "example"})}, article(), "", ""),
         ({"min_size": 1001}, article(), "minSize", "1000 octets, at least 1001"),
@@ -53,7 +80,7 @@ def test_a_rule_stops_an_article_or_does_not(rules, offered, rule, detail):
     (judgement,) = routing.explain(offered)
     assert (judgement.refusal.rule if judgement.refusal else "") == rule
     assert detail in (judgement.refusal.detail if judgement.refusal else "")
-    assert routing.route(offered) == (0 if rule else 1 << 3)
+    assert routing.route(offered) == routing.route(offered) == (0 if rule else 1 << 3)
 
 
 def test_sites_are_counted_as_inn_counts_them():
@@ -109,6 +136,16 @@ RULES = st.builds(
     max_size=st.none() | st.integers(0, 10),
     max_crossposts=st.none() | st.integers(1, 3),
     max_hops=st.none() | st.integers(1, 3),
+    required_groups=st.sampled_from(["", "a", "*,!b"]),
+    needs_distribution=st.booleans(),
+    path_identity=st.frozensets(WORDS, max_size=1),
+    min_crossposts=st.integers(0, 2),
+    min_hops=st.integers(0, 2),
+    max_followups=st.none() | st.integers(0, 2),
+    max_spread=st.none() | st.integers(1, 6),
+    article_types=st.sampled_from([(), ("control",), ("!control",), ("all", "!cancel")]),
+    originators=st.sampled_from(["", "a", "*,!a"]),
+    unnamed_originator=st.booleans(),
     hashfeed=st.none() | st.sampled_from([HashRange(1, 1, 2), HashRange(2, 3, 3), HashRange(1, 1, 2, 4)]),
 )
 NAMES = st.lists(WORDS.map(str.encode), unique=True, max_size=3).map(tuple)
@@ -118,6 +155,7 @@ ARTICLES = st.builds(
     distributions=NAMES,
     path=st.lists(WORDS.map(str.encode), min_size=1, max_size=5).map(b"!".join),
     size=st.integers(0, 12),
+    headers=st.sampled_from([b"", b"Control: cancel <a@b>\r\nFollowup-To: poster", b"X-Trace: a b", b"Followup-To: a"]),
     message_id=st.sampled_from([b"<%d@forebay.example>" % number for number in range(20)]),
 )
 

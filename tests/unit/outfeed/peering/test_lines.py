@@ -6,7 +6,7 @@ import pytest
 
 from fakeclock import FakeClock, settle
 from forebay.outfeed.peering.lines import Lines, LineSettings
-from forebay.outfeed.sending.connection import ConnectionSettings
+from forebay.outfeed.sending.connectionsettings import ConnectionSettings
 from forebay.outfeed.sending.ending import Cause
 from forebay.outfeed.sending.feed import Outcome
 from forebay.outfeed.sending.login import Login

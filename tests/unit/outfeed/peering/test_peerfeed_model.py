@@ -11,6 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from compacting import of_articles
 from fakeclock import settle
 from forebay.outfeed.peering import deadletters
+from forebay.outfeed.peering.poison import GivingUp
 from forebay.outfeed.sending.feed import Outcome
 from forebay.outfeed.token import message_key
 from forebay.runtime.errors import UnavailableError
@@ -39,7 +40,7 @@ class OwnershipMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.loop = asyncio.new_event_loop()
-        self.peer = OnePeer(size=6, max_failures=1)
+        self.peer = OnePeer(size=6, limits=GivingUp(failures=1))
         self.settled: set[int] = set()
         self.unflushed: set[int] = set()
         self.removed: Counter[bytes] = Counter()

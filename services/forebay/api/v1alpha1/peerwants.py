@@ -1,0 +1,55 @@
+"""What a peer wants: newsgroups, distributions, kinds of articles, shares of all."""
+
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from forebay.api.model import Items, Model
+from forebay.api.rules import NotAbove, Rule, SomePositive
+from forebay.api.v1alpha1.metadata import BLANKS
+from forebay.api.values import Flag, Text, Whole
+
+Pattern = Annotated[
+    str,
+    Text(
+        # One way alone to match any text, or a long one could take for ever.
+        rf"^[!@]?(\\[^{BLANKS}]|\[\^?(\]|[^\]{BLANKS},^])[^\]{BLANKS},]*\]|[^{BLANKS},\\\[!@])+$",
+        "one pattern an item, as misc.*, !misc.jobs or @*.binaries, each [ with its ]",
+        longest=512,
+    ),
+]
+Distribution = Annotated[str, Text(rf"^!?[^{BLANKS},!@/]+$", "one distribution an item, as world or !local")]
+ArticleType = Annotated[
+    str,
+    Text(
+        r"^!?(all|binary|base64|cancel|control|html|multipart|text|uuencode|yenc)$",
+        "all, text, binary, yenc, uuencode, base64, multipart, html, control or cancel; ! before what is not wanted",
+    ),
+]
+PathIdentity = Annotated[str, Text(r"^[0-9A-Za-z._:-]+$", "a path identity, as news.example.com")]
+
+
+class Originators(Model):
+    """Who may have injected an article: the first word of its Injection-Info header, else of X-Trace."""
+
+    rules: ClassVar[tuple[Rule, ...]] = (SomePositive("patterns"),)
+
+    patterns: Annotated[Items[Pattern], Field(min_length=1)]
+    """Patterns of names, as uwildmat: the last that matches decides, and with `!` or `@` before it, it leaves out."""
+    unnamed: Flag = False
+    """Whether articles that tell no originator are sent too."""
+
+
+class HashRange(Model):
+    """A share of all articles, by their message-ids: those whose hash modulo `modulus`, plus one, is in a range."""
+
+    rules: ClassVar[tuple[Rule, ...]] = (NotAbove("first", "last"), NotAbove("last", "modulus"))
+
+    first: Annotated[int, Whole(1, 1_000_000, "")]
+    """First of the range."""
+    last: Annotated[int, Whole(1, 1_000_000, "")]
+    """Last of the range."""
+    modulus: Annotated[int, Whole(1, 1_000_000, "")]
+    """How many there are."""
+    offset: Annotated[int, Whole(0, 12, "octets")] = 0
+    """Which 32 bits of the MD5 of the message-id are the hash: the lowest, or those so many octets higher."""
