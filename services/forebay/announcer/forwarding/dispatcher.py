@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from forebay.announcer.announce import Event
-from forebay.announcer.forwarding.eligibility import Eligibility
+from forebay.announcer.forwarding.eligibility import Eligibility, without
 from forebay.announcer.forwarding.failurepolicy import Decision, Step, decide
 from forebay.announcer.forwarding.forwarders import Forwarders
 from forebay.announcer.forwarding.interval import due_after
@@ -94,7 +94,7 @@ class Dispatcher:
             self._supersede(announce, tuple(pending))
         eligible = self._eligible(announce, now)
         if pending:
-            eligible = [forwarder for forwarder in eligible if forwarder.name not in pending]
+            eligible = without(eligible, pending)
         if not eligible:
             return None
         initial = not knows(announce)

@@ -180,3 +180,11 @@ class Eligibility:
             self._torrents.move_to_end(info_hash)
         torrent.touched = now
         return torrent
+
+
+def without(forwarders: Sequence[ForwarderState], names: set[str] | frozenset[str]) -> Sequence[ForwarderState]:
+    """The forwarders but those of these names."""
+    # While jobs wait, most announces find them all named: then looking for the first that is not is all there is to do.
+    if len(forwarders) <= len(names) and names.issuperset([forwarder.name for forwarder in forwarders]):
+        return ()
+    return [forwarder for forwarder in forwarders if forwarder.name not in names]

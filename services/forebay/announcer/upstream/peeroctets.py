@@ -14,6 +14,9 @@ MOST_PEERS = 1000
 _PORT = 2
 _V4, _V6 = 4, 16
 _MAPPED = bytes(10) + b"\xff\xff"
+"""What stands before an IPv4 address that is written as an IPv6 one."""
+_PORT_ONE = b"\x00\x01"
+_NOWHERE = frozenset({bytes(_V4), bytes(_V6)})
 
 
 class PeerOctets(NamedTuple):
@@ -60,18 +63,9 @@ def _read(peer: object) -> bytes | None:
 
 
 def _gather(peers: list[bytes]) -> PeerOctets:
-    usable = [_unmapped(peer) for peer in peers if _is_usable(peer)]
+    # Ports 0 and 1 and addresses of zeros are what clients without a listener tell.
+    usable = [peer for peer in peers if peer[-_PORT:] > _PORT_ONE and peer[:-_PORT] not in _NOWHERE]
     return PeerOctets(
-        b"".join(peer for peer in usable if len(peer) == _V4 + _PORT),
-        b"".join(peer for peer in usable if len(peer) == _V6 + _PORT),
+        b"".join([peer[-(_V4 + _PORT) :] for peer in usable if len(peer) == _V4 + _PORT or peer.startswith(_MAPPED)]),
+        b"".join([peer for peer in usable if len(peer) == _V6 + _PORT and not peer.startswith(_MAPPED)]),
     )
-
-
-def _is_usable(peer: bytes) -> bool:
-    """Ports 0 and 1 and addresses of zeros are what clients without a listener tell."""
-    return peer[-_PORT:] > b"\x00\x01" and any(peer[:-_PORT])
-
-
-def _unmapped(peer: bytes) -> bytes:
-    """An IPv4 address that is written as an IPv6 one, as IPv4."""
-    return peer[len(_MAPPED) :] if peer.startswith(_MAPPED) and len(peer) == _V6 + _PORT else peer
