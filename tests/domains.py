@@ -77,7 +77,7 @@ async def site(domains, links=(), udp_loss=None, **settings):
             await router.start()
             stack.push_async_callback(router.stop)
             if udp:
-                lose(router.service._udp, udp_loss)
+                lose(router.node.udp, udp_loss)
         for name, domain in names.items():
             others = sum(each == domain for each in names.values()) - 1
             await eventually(lambda name=name, others=others: len(made[name].switch.peers) == others)

@@ -1,12 +1,14 @@
-"""A router in a process of its own, to be killed: `routerprocess.py PORT [ROUTER DOMAIN PEER...]`.
+"""A router in a process of its own, to be killed: `routerprocess.py PORT [--spill URL] [ROUTER DOMAIN PEER...]`.
 
-It writes a line when it is ready.
+It writes a line when it is ready. One with a Spill has little room, and is patient with processes that give no sign.
 """
 
 import asyncio
 import os
 import sys
+from argparse import ArgumentParser
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "false"
@@ -14,12 +16,14 @@ os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "false"
 import uvloop
 
 from forebay.router.links.settings import LinksSettings
-from forebay.router.settings import RouterSettings
+from forebay.router.settings import OutletLimits, RouterSettings
 from forebay.runtime import BackoffSettings, configure_logs
+from forebay.spill import Spill, SpillSettings
 from routers import Router
 
 PATIENT = 2.0
 """Seconds for which messages wait for threads that may be about to attach."""
+SMALL = OutletLimits(high=100_000, low=50_000, most=200_000, response=50_000)
 
 
 class RouterProcess:
@@ -57,14 +61,27 @@ async def router_process(port: int, *arguments: str):
         await router.kill()
 
 
-async def main(port: str, name: str = "router-0", domain: str = "local", *peers: str) -> None:
+async def main() -> None:
+    parser = ArgumentParser()
+    parser.add_argument("port", type=int)
+    parser.add_argument("--spill", default="")
+    parser.add_argument("name", nargs="?", default="router-0")
+    parser.add_argument("domain", nargs="?", default="local")
+    parser.add_argument("peers", nargs="*")
+    given = parser.parse_args()
     configure_logs()
-    links = LinksSettings(peers=peers, backoff=BackoffSettings(0.05, 0.3))
-    await Router(RouterSettings(router=name, domain=domain, grace=PATIENT), links, int(port)).start()
+    links = LinksSettings(peers=given.peers, backoff=BackoffSettings(0.05, 0.3))
+    settings = RouterSettings(router=given.name, domain=given.domain, grace=PATIENT)
+    if given.spill:
+        settings = replace(settings, heartbeat=60.0, outlets=SMALL)
+    router = Router(settings, links, given.port)
+    await router.start()
+    if given.spill:
+        router.node.spill(Spill(SpillSettings(url=given.spill, holder="ab"), "router", "uid"), given.name)
     sys.stdout.write("ready\n")
     sys.stdout.flush()
     await asyncio.Event().wait()
 
 
 if __name__ == "__main__":
-    uvloop.run(main(*sys.argv[1:]))
+    uvloop.run(main())

@@ -16,6 +16,10 @@ class Limbo:
         self._octets = 0
         self._held: dict[str, list[pb.Parcel]] = {}
 
+    def configure(self, grace: float, most_octets: int) -> None:
+        """Other limits, from the next time on."""
+        self._grace, self._most_octets = grace, most_octets
+
     def open(self) -> None:
         """From now on messages are held, for the time of grace."""
         self._until = self._clock.monotonic() + self._grace

@@ -1,13 +1,33 @@
 """What waits to be written to one process, or over one link."""
 
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from forebay.pb.router.v1 import router_pb2 as pb
 from forebay.router.settings import OutletLimits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+
+class Overflowing(Protocol):
+    """Where parcels wait for which there is no memory."""
+
+    outlet: "Outlet"
+    """To which they come back."""
+
+    def put(self, parcel: pb.Parcel) -> bool:
+        """Have a parcel wait; False: it is refused."""
+        ...
+
+    def wake(self) -> None:
+        """There is room."""
+        ...
+
+    def close(self) -> None:
+        """The outlet is gone."""
+        ...
+
 
 Waiter = tuple[str, str]
 """A sender that was told to wait, and the recipient in whose name it was."""
@@ -25,7 +45,12 @@ class Outlet:
         """Called when there is something to take."""
         self.release: Callable[[Outlet, Iterable[Waiter]], None] = lambda *_: None
         """Called with itself and the waiters once it is low again."""
-        self._limits = limits
+        self.limits = limits
+        """May be replaced at any time."""
+        self.overflow: Overflowing | None = None
+        """What does not find room here; None as long as all does."""
+        self.spilling = False
+        """Something waits there: what comes has to wait behind it."""
         self._parcels: deque[pb.Parcel] = deque()
         self._signals: list[pb.Signal] = []
         self._receipts: list[pb.Receipt] = []
@@ -37,12 +62,12 @@ class Outlet:
     @property
     def full(self) -> bool:
         """Those who send here have to wait."""
-        return self.octets >= self._limits.high
+        return self.octets >= self.limits.high
 
     @property
     def overfull(self) -> bool:
         """Nothing more is to be added."""
-        return self.octets >= self._limits.most
+        return self.octets >= self.limits.most
 
     def parcel(self, parcel: pb.Parcel) -> None:
         """Add messages."""
@@ -78,14 +103,27 @@ class Outlet:
         self._signals, self._receipts, self._obituaries = [], [], []
         if self._parcels:
             freight.parcels.extend(self._next_parcels())
-            if self._high and self.octets < self._limits.low:
-                waiters, self._high = list(self._waiters), False
-                self._waiters.clear()
-                self.release(self, waiters)
+            if self.octets < self.limits.low:
+                self._relax()
         return freight
 
+    def _relax(self) -> None:
+        """It is low: what waits comes back, or those who wait go on."""
+        if self.spilling and self.overflow:
+            self.overflow.wake()
+        elif self._high:
+            waiters, self._high = list(self._waiters), False
+            self._waiters.clear()
+            self.release(self, waiters)
+
+    def settle(self) -> None:
+        """Nothing waits in the overflow any more."""
+        self.spilling = False
+        if self.octets < self.limits.low:
+            self._relax()
+
     def _next_parcels(self) -> list[pb.Parcel]:
-        octets, most = 0, self._limits.response
+        octets, most = 0, self.limits.response
         found: list[pb.Parcel] = []
         parcels = self._parcels
         while parcels and (not found or octets + len(parcels[0].messages) <= most):
@@ -104,11 +142,17 @@ class Outlet:
         self._waiters |= other._waiters
         self.octets += other.octets
         self._high = other._high
+        self.overflow, self.spilling, other.overflow = other.overflow, other.spilling, None
+        if self.overflow:
+            self.overflow.outlet = self
         self.wake()
 
     def close(self) -> list[Waiter]:
         """Forget everything; who waits."""
         self._parcels.clear()
         self.octets = 0
+        if self.overflow:
+            self.overflow.close()
+            self.overflow, self.spilling = None, False
         waiters, self._waiters = list(self._waiters), {}
         return waiters

@@ -11,8 +11,6 @@ from forebay.router.registry import Entry
 from forebay.router.switch import Switch
 from forebay.runtime.errors import FieldViolation, InvalidArgumentError, ResourceExhaustedError
 
-MISSED = 3
-"""Heartbeats that fail before a process counts as crashed."""
 RETRY_SECONDS = 1.0
 
 
@@ -82,7 +80,7 @@ class Processes:
         self._ticked = now
         for attachment in list(self._attached):
             attachment.heard += late
-            if now - attachment.heard > MISSED * heartbeat:
+            if now - attachment.heard > self._switch.settings.missed * heartbeat:
                 attachment.lost(NO_HEARTBEAT, ALARM_NO_HEARTBEAT)
             else:
                 attachment.beat()

@@ -10,13 +10,11 @@ import grpc
 from forebay.pb.router.v1 import router_pb2 as pb
 from forebay.pb.router.v1.router_pb2_grpc import RouterServiceServicer as GeneratedServicer
 from forebay.pb.router.v1.router_pb2_grpc import add_RouterServiceServicer_to_server
-from forebay.router.attachment import Attachment
 from forebay.router.attachstream import AttachStream
 from forebay.router.links.linkstream import LinkStream
-from forebay.router.links.neighbour import Neighbour, State
-from forebay.router.links.neighbours import Neighbours
-from forebay.router.processes import RETRY_SECONDS, Processes
-from forebay.router.registry import Entry
+from forebay.router.node import RouterNode
+from forebay.router.processes import RETRY_SECONDS
+from forebay.router.statuses import links_of, process_status, thread_status
 from forebay.router.switch import Switch
 from forebay.router.traces import Trace
 from forebay.runtime.errors import FieldViolation, InvalidArgumentError, UnavailableError
@@ -39,20 +37,11 @@ class RouterServicer(GeneratedServicer):
     """Thin: checks requests, and leads streams to the switch."""
 
     def __init__(self) -> None:
-        self.switch: Switch | None = None
+        self.node: RouterNode | None = None
         """None until the service is configured."""
-        self.processes: Processes
-        """There once it is."""
-        self.neighbours: Neighbours
-        """Likewise."""
         self._ending = asyncio.Event()
         self._streams: set[AttachStream] = set()
         self._links: set[LinkStream] = set()
-
-    def serve(self, switch: Switch, processes: Processes, neighbours: Neighbours) -> None:
-        """From now on calls are answered."""
-        self.processes, self.neighbours = processes, neighbours
-        self.switch = switch
 
     def end(self) -> None:
         """Let long streams end."""
@@ -66,16 +55,17 @@ class RouterServicer(GeneratedServicer):
         self, request_iterator: AsyncIterator[pb.AttachRequest], context: Context
     ) -> AsyncIterator[pb.AttachResponse]:
         """Attach a process; see the proto."""
-        settings = self._open().settings
+        node = self._node()
+        settings, processes = node.switch.settings, node.processes
         if (opening := await self._opening(request_iterator)) is None:
             return
         if not opening.HasField("hello"):
             raise invalid("hello", "is missing: the first request says who attaches")
-        attachment = self.processes.attach(opening.hello, caller_of(context).names)
+        attachment = processes.attach(opening.hello, caller_of(context).names)
         welcome = pb.Welcome(
             domain=settings.domain, router=settings.router, heartbeat_ms=round(settings.heartbeat * 1000)
         )
-        stream = AttachStream(attachment, self.processes, welcome)
+        stream = AttachStream(attachment, processes, welcome)
         self._streams.add(stream)
         try:
             async for response in stream.run(opening, request_iterator):
@@ -87,16 +77,16 @@ class RouterServicer(GeneratedServicer):
         self, request_iterator: AsyncIterator[pb.LinkRequest], context: Context
     ) -> AsyncIterator[pb.LinkRequest]:
         """Link another router; see the proto. Responses are written as requests, which are alike on the wire."""
-        switch = self._open()
+        node = self._node()
         if (opening := await self._opening(request_iterator)) is None:
             return
         if not opening.HasField("hello"):
             raise invalid("hello", "is missing: the first request says who links")
-        neighbour = self.neighbours.open(opening.hello, caller_of(context).names)
-        stream = LinkStream(self.neighbours, neighbour, switch.clock)
+        neighbour = node.neighbours.open(opening.hello, caller_of(context).names)
+        stream = LinkStream(node.neighbours, neighbour, node.switch.clock)
         self._links.add(stream)
         try:
-            yield pb.LinkRequest(hello=self.neighbours.hello(opening.hello.link, 0))
+            yield pb.LinkRequest(hello=node.neighbours.hello(opening.hello.link, 0))
             async for told in stream.run(request_iterator):
                 yield told
         finally:
@@ -156,16 +146,19 @@ class RouterServicer(GeneratedServicer):
 
     async def GetRouter(self, request: pb.GetRouterRequest, context: Context) -> pb.GetRouterResponse:
         """Tell how the router is."""
-        switch = self._open()
+        node = self._node()
+        switch = node.switch
         return pb.GetRouterResponse(
             router=switch.settings.router,
             domain=switch.settings.domain,
-            processes=[process_status(attachment) for attachment in self.processes],
-            links=[link_status(neighbour) for neighbour in self.neighbours],
-            routes=self.neighbours.routes(),
+            processes=[process_status(attachment) for attachment in node.processes],
+            links=links_of(node),
+            routes=node.neighbours.routes(),
             threads=len(switch.registry),
             messages=switch.messages,
             dropped=switch.dropped,
+            spilled_octets=node.reservoir.octets if node.reservoir else 0,
+            alarms=len(switch.alarms.raised()),
         )
 
     @contextmanager
@@ -203,43 +196,13 @@ class RouterServicer(GeneratedServicer):
             first.cancel()
             ending.cancel()
 
-    def _open(self) -> Switch:
-        if self.switch is None:
+    def _node(self) -> RouterNode:
+        if self.node is None:
             raise UnavailableError("the service has no valid configuration yet", retry_after=RETRY_SECONDS)
-        return self.switch
+        return self.node
 
-
-def thread_status(switch: Switch, entry: Entry) -> pb.ThreadStatus:
-    """How a thread is."""
-    status = pb.ThreadStatus(
-        name=f"{entry.name}@{switch.settings.domain}",
-        process=entry.process,
-        router=entry.router,
-        groups=switch.groups.of(entry.name),
-    )
-    status.since.FromMilliseconds(entry.since_ms)
-    return status
-
-
-def process_status(attachment: Attachment) -> pb.ProcessStatus:
-    """How a process is."""
-    status = pb.ProcessStatus(
-        process=attachment.process, threads=len(attachment.threads), waiting_octets=attachment.outlet.octets
-    )
-    status.since.FromMilliseconds(attachment.since_ms)
-    return status
-
-
-def link_status(neighbour: Neighbour) -> pb.LinkStatus:
-    """How a link is."""
-    up = neighbour.state is State.UP
-    return pb.LinkStatus(
-        router=neighbour.router,
-        domain=neighbour.domain,
-        up=up,
-        waiting_octets=neighbour.outlet.octets,
-        problem="" if up else "the link was lost: see whether the router runs, and can be reached",
-    )
+    def _open(self) -> Switch:
+        return self._node().switch
 
 
 def add_to_server(servicer: RouterServicer, server: grpc.aio.Server) -> None:

@@ -28,8 +28,9 @@ class OutletLimits:
     low: int = 4 * MEBIBYTE
     """Below this they may go on."""
     most: int = 64 * MEBIBYTE
-    """From here on nothing is taken: what its sender keeps until it has a receipt is sent again later, the rest is
-    dropped. Messages to groups, which make nobody wait, may get there."""
+    """From here on nothing is taken into memory. It goes to the Spill; without one, what its sender keeps until it has
+    a receipt is sent again later, and the rest is dropped. Messages to groups, which make nobody wait, may get there.
+    """
     stalled: float = 1.0
     """Seconds for which somebody has to wait before there is an alarm."""
     response: int = MEBIBYTE
@@ -45,7 +46,9 @@ class RouterSettings:
     domain: str = DEFAULT_DOMAIN
     """The domain that its threads are in."""
     heartbeat: float = 1.0
-    """Seconds between two signs of life, either way; three that fail mean that the other side is gone."""
+    """Seconds between two signs of life, either way."""
+    missed: int = 3
+    """How many have to fail before the other side counts as gone."""
     grace: float = 2.0
     """Seconds after the start, or after another router of the domain was lost, for which messages to a thread that is
     not known are kept: its process may be about to attach."""

@@ -1,7 +1,8 @@
 """Where each message goes next: to a process of this router, to another router of the domain, or to another domain."""
 
 from collections import Counter, OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Protocol
 
 from forebay.pb.router.v1 import router_pb2 as pb
@@ -11,7 +12,7 @@ from forebay.router.core.flags import MULTICAST
 from forebay.router.core.skal import ALARM_DROP_TTL, ALARM_STALLED, CONTROL_TTL, DROP_FULL, DROP_NAMES
 from forebay.router.groupways import GroupWays
 from forebay.router.limbo import Limbo
-from forebay.router.outlet import Outlet, Waiter
+from forebay.router.outlet import Outlet, Overflowing, Waiter
 from forebay.router.registry import Entry, Registry
 from forebay.router.settings import RouterSettings
 from forebay.router.traces import Traces
@@ -61,9 +62,24 @@ class Switch:
         """Messages that were passed on."""
         self.dropped: Counter[str] = Counter()
         """Messages that were dropped, by the name of their notice."""
+        self.overflows: Callable[[Outlet], Overflowing | None] = lambda _: None
+        """Gives an outlet that is overfull its overflow, if there can be one."""
         self._stalls: dict[Outlet, float] = {}
         """Outlets that are full, and since when."""
         self._obituaries: OrderedDict[str, None] = OrderedDict()
+
+    @property
+    def stalled(self) -> int:
+        """Outlets that are full."""
+        return len(self._stalls)
+
+    def configure(self, settings: RouterSettings) -> None:
+        """Be as settings say from now on, but for name and domain, which stay."""
+        kept = self.settings
+        self.settings = settings = replace(settings, router=kept.router, domain=kept.domain)
+        self.limbo.configure(settings.grace, settings.grace_octets)
+        for outlet in self.outlets | self.links:
+            outlet.limits = settings.outlets
 
     def outlet(self, name: str) -> Outlet:
         """A new outlet to a process or a router of that name."""
@@ -100,15 +116,27 @@ class Switch:
         return f"{self.settings.router}@{self.settings.domain}"
 
     def _send(self, parcel: pb.Parcel, way: Outlet) -> None:
-        if way.overfull:
+        if not (way.spilling or way.overfull):
+            way.parcel(parcel)
+        elif not self._set_aside(parcel, way):
             # Without a receipt its sender sends it again, unless it may be dropped.
             self.dropped[DROP_FULL] += parcel.count
+            self._pause(parcel, way)
             return
         self.messages += parcel.count
         if self.traces:
             self.traces.see(parcel, way.name)
-        way.parcel(parcel)
-        if way.full:
+        if way.full or way.spilling:
+            self._pause(parcel, way)
+
+    def _set_aside(self, parcel: pb.Parcel, way: Outlet) -> bool:
+        """Have a parcel wait where there is room for more; False: there is nothing of the kind now."""
+        overflow = way.overflow or self.overflows(way)
+        return overflow is not None and overflow.put(parcel)
+
+    def _pause(self, parcel: pb.Parcel, way: Outlet) -> None:
+        """Its sender has to wait until a way is not full any more."""
+        if way.full or way.spilling:
             self._stalls.setdefault(way, self.clock.monotonic())
             if not parcel.flags & MULTICAST:
                 way.wait(parcel.sender, parcel.recipient)
@@ -152,7 +180,7 @@ class Switch:
             if way is None:
                 if asks and not self.limbo.is_open:
                     self._tell(signal.recipient, signal.sender, pb.SIGNAL_KIND_XON)
-            elif asks and way.full:
+            elif asks and (way.full or way.spilling):
                 way.wait(signal.sender, signal.recipient)
             elif signal.ttl:
                 signal.ttl -= 1

@@ -56,7 +56,7 @@ async def test_what_a_killed_process_has_not_received_is_told_to_its_sender(rout
     process = await start("two", "bob")
     told = Inbox()
     alice = await (await attach("one")).thread("alice", on_event=told.on_event)
-    [attachment] = [each for each in router.service._processes if each.process == "two"]
+    [attachment] = [each for each in router.node.processes if each.process == "two"]
     attachment.outlet.take = lambda: None
     alice.send("bob", "m")
     asking = asyncio.ensure_future(alice.request("bob", "ask"))

@@ -228,7 +228,7 @@ async def test_a_process_that_reads_nothing_makes_its_senders_wait_and_nothing_i
     two = await attach("two")
     inbox = Inbox()
     await two.thread("bob", inbox)
-    [attachment] = [each for each in router.service._processes if each.process == "two"]
+    [attachment] = [each for each in router.node.processes if each.process == "two"]
     take, attachment.outlet.take = attachment.outlet.take, lambda: None
     alice = await (await attach("one")).thread("alice")
     sent = 0

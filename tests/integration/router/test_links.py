@@ -51,7 +51,7 @@ async def place(stack, domains, links=(), **settings):
 
 
 def neighbour(made, router, other):
-    return next((each for each in made[router].service.neighbours if each.router == other), None)
+    return next((each for each in made[router].node.neighbours if each.router == other), None)
 
 
 async def test_ttl_counts_the_routers_of_all_domains(stack):
@@ -89,7 +89,7 @@ async def test_the_cheapest_way_is_taken_and_another_when_it_is_cut(stack):
 
 
 def routes(made, router):
-    return {route.domain: route for route in made[router].service.neighbours.routes()}
+    return {route.domain: route for route in made[router].node.neighbours.routes()}
 
 
 async def test_while_the_way_changes_each_message_is_handled_once_and_in_order(stack):
@@ -200,9 +200,9 @@ async def test_without_any_acknowledgement_the_network_counts_as_cut(stack):
 async def test_two_routers_that_call_each_other_have_one_link(stack):
     made, _ = await place(stack, {"east": 1, "west": 1}, [("east-0", "west-0"), ("west-0", "east-0")])
     east, west = neighbour(made, "east-0", "west-0"), neighbour(made, "west-0", "east-0")
-    linkings = [linking for router in made.routers.values() for linking in router.service._linkings]
+    linkings = [linking for router in made.routers.values() for linking in router.node.linkings]
     # Each has called, and knows that the other is reached.
-    await eventually(lambda: all(linking._other and not linking.problem for linking in linkings))
+    await eventually(lambda: all(linking.neighbour and not linking.problem for linking in linkings))
     await eventually(lambda: east.link == west.link and east.state is west.state is State.UP)
     link = east.link
     await asyncio.sleep(1.0)
@@ -233,7 +233,7 @@ def test_only_routers_of_allowed_domains_are_let_in():
 
 async def test_a_link_that_is_not_allowed_is_refused_and_tells_why(stack):
     made = await stack.enter_async_context(site({"east": 1, "west": 1}))
-    made["west-0"].service.neighbours.settings = LinksSettings(access=[DomainRule("north", ["*"])])
+    made["west-0"].node.neighbours.settings = LinksSettings(access=[DomainRule("north", ["*"])])
     channel = open_channel(made.address("west-0"))
     stack.push_async_callback(channel.close)
     call = RouterServiceStub(channel.get()).Link()
@@ -298,16 +298,16 @@ async def test_of_two_threads_that_took_a_name_while_their_routers_were_apart_th
     await made["east-1"].stop()
     older, _ = await attach("east-0", "bob")
     made["east-1"].links = LinksSettings()
-    made["east-0"].service.neighbours.tick()
+    made["east-0"].node.neighbours.tick()
     async with AsyncExitStack() as apart:
         await eventually(lambda: neighbour(made, "east-0", "east-1") is None)
-        made["east-0"].service._linkings[0]._clock = Held()
+        next(iter(made["east-0"].node.linkings))._clock = Held()
         await made["east-1"].start()
         younger = await apart.enter_async_context(Process.connect(made.address("east-1"), "of-younger", settings=QUICK))
         bob = await younger.thread("bob")
         carol = await younger.thread("carol")
         assert not older.ended.done()
-        made["east-0"].service._linkings[0]._clock.open.set()
+        next(iter(made["east-0"].node.linkings))._clock.open.set()
         await asyncio.wait([bob.ended], timeout=30)
         assert bob.ended.done()
         assert not older.ended.done()
@@ -398,7 +398,7 @@ async def test_when_udp_loses_everything_messages_are_tried_several_times_and_th
     alice, told = await attach("east-0", "alice")
     lost = []
     for router in made.routers.values():
-        router.service._udp.send = lambda address, datagrams: lost.extend(datagrams)
+        router.node.udp.send = lambda address, datagrams: lost.extend(datagrams)
     alice.send("bob@west", "m")
     [event] = await told.told(Dropped)
     assert event.name == "skal-drop-no-network"
@@ -407,13 +407,13 @@ async def test_when_udp_loses_everything_messages_are_tried_several_times_and_th
 
 async def test_a_router_that_does_not_answer_over_udp_is_told_of(stack):
     made = await stack.enter_async_context(site(*PAIR, udp_loss=1.0))
-    [linking] = made["east-0"].service._linkings
+    [linking] = made["east-0"].node.linkings
     await eventually(lambda: "does not answer over UDP: see whether its router listens there" in linking.problem)
 
 
 async def test_a_recorded_session_cannot_be_opened_again(stack):
     made, _ = await place(stack, *PAIR, udp_loss=0.0)
-    west = made["west-0"].service._udp
+    west = made["west-0"].node.udp
     [session] = west._sessions.values()
     recorded = []
     handle = session.handle

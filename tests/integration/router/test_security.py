@@ -84,6 +84,6 @@ async def test_routers_link_with_certificates_and_only_for_the_domains_that_thes
         for domain in ("west", "north")
     ]
     await eventually(lambda: "west" in east.switch.routes and "east" in west.switch.routes)
-    [linking] = north.service._linkings
+    [linking] = north.node.linkings
     await eventually(lambda: "router-north may not link for domain north: add a rule" in linking.problem)
     assert "north" not in east.switch.routes

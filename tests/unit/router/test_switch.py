@@ -183,7 +183,9 @@ def test_a_full_outlet_takes_only_so_much_and_what_it_does_not_take_gets_no_rece
     switch.parcels([parcel()], one)
     assert len(two.take().parcels) == 5
     assert switch.dropped == {"skal-drop-full": 3}
-    assert one.take() is None
+    told = one.take()
+    assert not told.receipts
+    assert [each.kind for each in told.signals] == [pb.SIGNAL_KIND_XOFF, pb.SIGNAL_KIND_XON]
 
 
 def test_of_a_process_that_reads_too_slowly_for_a_while_there_is_an_alarm(switch):

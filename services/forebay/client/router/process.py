@@ -11,6 +11,7 @@ import structlog
 
 from forebay.client.channels import open_channel
 from forebay.client.router.attaching import Attaching
+from forebay.client.router.births import Births
 from forebay.client.router.dispatch import Dispatch
 from forebay.client.router.errors import RegistrationError, ThreadEndedError
 from forebay.client.router.incoming import Incoming
@@ -34,7 +35,7 @@ log = structlog.stdlib.get_logger(__name__)
 class Process:
     """Holds threads that send messages to each other, and to those of other processes by way of a router.
 
-        async with Process.connect("127.0.0.1:7675", "greeter") as process:
+        async with Process.connect("127.0.0.1:7720", "greeter") as process:
 
             async def greet(thread: Thread, message: Message) -> None:
                 thread.reply(message, "greeting", b"hello " + message.body)
@@ -70,7 +71,7 @@ class Process:
         """What was sent."""
         self.incoming = Incoming(self)
         self._attaching = Attaching(self, [open_channel(router, tls) for router in routers])
-        self._births: dict[tuple[str, int], asyncio.Future[None]] = {}
+        self._births = Births(name, self.outgoing)
         self._tasks: set[asyncio.Task[None]] = set()
         self._lives = Lives(self)
         self._running: asyncio.Task[None]
@@ -184,7 +185,7 @@ class Process:
         self.threads[name] = thread
         self.epoch += 1
         try:
-            await self._register(thread)
+            await self._births.register(thread, self._running, attached=self._attaching.attached.is_set())
         except BaseException:
             self.remove(thread)
             raise
@@ -197,20 +198,6 @@ class Process:
             del self.threads[thread.name]
         self.incoming.forget(thread.address)
         self.epoch += 1
-
-    async def _register(self, thread: Thread) -> None:
-        answered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        key = (thread.name, thread.incarnation)
-        self._births[key] = answered
-        try:
-            if self._attaching.attached.is_set():
-                self.outgoing.birth(*key)
-            await asyncio.wait([answered, self._running], return_when=asyncio.FIRST_COMPLETED)
-            if not answered.done():
-                raise ThreadEndedError(f"process {self.name} has ended before the router knew thread {thread.name}")
-            answered.result()
-        finally:
-            del self._births[key]
 
     def local(self, address: str) -> Thread | None:
         """The thread of this process that has the address."""
@@ -255,14 +242,8 @@ class Process:
             self.incoming.freight(response.freight)
 
     def _registered(self, registration: pb.Registration) -> None:
-        answered = self._births.get((registration.name, registration.incarnation))
         known = registration.state == pb.REGISTRATION_STATE_REGISTERED
-        if answered and not answered.done():
-            if known:
-                answered.set_result(None)
-            else:
-                answered.set_exception(RegistrationError(registration))
-        elif not known and (thread := self.threads.get(registration.name)):
+        if not self._births.answered(registration) and not known and (thread := self.threads.get(registration.name)):
             # It was registered before, by a router that is gone, and meanwhile another has its name.
             log.error("a thread has lost its name", thread=thread.address, problem=registration.problem)
             thread.stop()

@@ -20,7 +20,7 @@ class RouterClient:
 
     Made within a running event loop:
 
-        async with RouterClient.connect("127.0.0.1:7675") as client:
+        async with RouterClient.connect("127.0.0.1:7720") as client:
             async for thread in client.threads():
                 ...
     """

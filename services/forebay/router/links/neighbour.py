@@ -14,9 +14,6 @@ if TYPE_CHECKING:
 
     from forebay.router.links.neighbours import Neighbours
 
-MISSED = 3
-"""Heartbeats that fail before a stream counts as dead."""
-
 
 class State(enum.Enum):
     """Whether it can be reached."""

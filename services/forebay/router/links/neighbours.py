@@ -9,14 +9,18 @@ from forebay.pb.router.v1 import router_pb2 as pb
 from forebay.router.core.address import check_domain, check_name, split
 from forebay.router.core.errors import BadNameError
 from forebay.router.core.skal import ALARM_DUPLICATE_THREAD, ALARM_LINK_DOWN
-from forebay.router.links.neighbour import MISSED, Neighbour, State
+from forebay.router.links.neighbour import Neighbour, State
 from forebay.router.links.routes import RouteTable, Way, offered
 from forebay.router.links.settings import LinksSettings
+from forebay.router.links.window import RetrySettings
 from forebay.router.registry import Entry
 from forebay.router.switch import Switch
 from forebay.runtime.errors import AlreadyExistsError, FieldViolation, InvalidArgumentError, PermissionDeniedError
 
 log = structlog.stdlib.get_logger(__name__)
+
+ITSELF = "ITSELF"
+"""Reason of the refusal when a router has called its own address."""
 
 Key = tuple[str, str]
 """Domain and router."""
@@ -50,6 +54,10 @@ class Neighbours:
     def __iter__(self) -> Iterator[Neighbour]:
         return iter(list(self._known.values()))
 
+    def find(self, domain: str, router: str) -> Neighbour | None:
+        """The router of a domain and name, unless it is not known, or was given up."""
+        return self._known.get((domain, router))
+
     def hello(self, link: int, cost: int) -> pb.LinkHello:
         """How this router introduces itself."""
         settings = self._switch.settings
@@ -59,10 +67,13 @@ class Neighbours:
 
     # Streams.
 
-    def open(self, hello: pb.LinkHello, principals: Iterable[str] | None) -> Neighbour:
+    def open(
+        self, hello: pb.LinkHello, principals: Iterable[str] | None, retry: RetrySettings | None = None
+    ) -> Neighbour:
         """There is a stream to a router. principals: names in its certificate, where it has called; None: we did.
 
-        Raises `InvalidArgumentError`, `PermissionDeniedError`, or `AlreadyExistsError` where a later stream is in use.
+        retry: how losses are made up for, where that is not as on all links. Raises `InvalidArgumentError`,
+        `PermissionDeniedError`, or `AlreadyExistsError` where a later stream is in use.
         """
         self._check(hello, principals)
         key = (hello.domain, hello.router)
@@ -72,7 +83,9 @@ class Neighbours:
             neighbour = None
         if neighbour is None:
             outlet = self._switch.outlet(f"{hello.router}@{hello.domain}")
-            neighbour = self._known[key] = Neighbour(self, hello, outlet, self.settings.retry)
+            neighbour = self._known[key] = Neighbour(self, hello, outlet, retry or self.settings.retry)
+        elif retry:
+            neighbour.window.retry = retry
         if neighbour.state is State.UP:
             if hello.link <= neighbour.link:
                 raise AlreadyExistsError(f"a later link to {hello.router}@{hello.domain} is in use")
@@ -88,7 +101,13 @@ class Neighbours:
             violation = FieldViolation("hello", str(error))
             raise InvalidArgumentError(f"hello: {error}", violations=[violation]) from error
         if (hello.domain, hello.router) == (self.domain, self._switch.settings.router):
-            raise AlreadyExistsError(f"{hello.router}@{hello.domain} is this router itself, or has its name")
+            itself = hello.incarnation == self.incarnation
+            raise AlreadyExistsError(
+                f"{hello.router}@{hello.domain} is this router itself"
+                if itself
+                else f"{hello.router}@{hello.domain} is the name of two routers: rename one",
+                reason=ITSELF if itself else "",
+            )
         if principals is not None and not self.settings.admits(tuple(principals), hello.domain):
             raise PermissionDeniedError(
                 f"{', '.join(principals) or 'a router without a certificate'} may not link for domain {hello.domain}: "
@@ -126,6 +145,11 @@ class Neighbours:
         neighbour.lost_at = self._switch.clock.monotonic()
         self._switch.observers.discard(neighbour)
         self._choose()
+
+    def dismiss(self, neighbour: Neighbour) -> None:
+        """A router is not to be linked any more."""
+        if self._known.get((neighbour.domain, neighbour.router)) is neighbour:
+            self._give_up(neighbour)
 
     def _give_up(self, neighbour: Neighbour) -> None:
         """A router is gone: what was for it goes another way, or is dropped."""
@@ -242,8 +266,8 @@ class Neighbours:
     def tick(self) -> None:
         """Send again what was lost, and give up those that are gone. To be called several times a second."""
         now = self._switch.clock.monotonic()
-        retry = self.settings.retry
         for neighbour in self:
+            retry = neighbour.window.retry
             if neighbour.state is State.SUSPECT and now - neighbour.lost_at > retry.attempts * retry.interval:
                 self._mourn(neighbour, "there is no link to it any more")
             elif neighbour.state is State.UP:
@@ -264,7 +288,7 @@ class Neighbours:
         for neighbour in self:
             if neighbour.state is State.UP:
                 neighbour.heard += late
-                if now - neighbour.heard > MISSED * heartbeat:
+                if now - neighbour.heard > self._switch.settings.missed * heartbeat:
                     neighbour.end()
                 else:
                     neighbour.beat()

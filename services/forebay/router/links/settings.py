@@ -21,6 +21,16 @@ class LinkSettings:
     """Over UDP, sealed by the key of all links, instead of gRPC: for networks that lose and delay much."""
     cost: int = 1
     """The way to a domain with the lowest sum of costs is taken."""
+    domain: str = ""
+    """That the other router has to be of; empty: whichever."""
+    retry: RetrySettings | None = None
+    """How this link makes up for what is lost; None: as all do."""
+    server_name: str = ""
+    """Name that the certificate of the other router has to have; empty: the host of its address."""
+    peer: bool = False
+    """It is to a router of the same domain."""
+    suspended: bool = False
+    """It is not made."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +53,11 @@ class LinksSettings:
     """Links to routers of other domains."""
     tls: Path | None = None
     """Folder with tls.crt, tls.key and ca.crt; None: plain text."""
+    server_name: str = ""
+    """Name that the certificates of the domain's other routers have to have; empty: the hosts of their addresses."""
     udp_listen: str = ""
     """`host:port` where other routers may link over UDP, and from where this one does; empty: nowhere."""
-    key: bytes = b""
+    key: bytes = field(default=b"", repr=False)
     """Secret of up to 64 octets that seals links over UDP; all routers that link so have the same."""
     access: Sequence[DomainRule] = ()
     """Who may link; empty: every router whose certificate is good."""
@@ -54,6 +66,14 @@ class LinksSettings:
     before what waits for it is dropped."""
     backoff: BackoffSettings = field(default_factory=lambda: BackoffSettings(0.2, 5.0))
     """Waits between tries to link."""
+
+    def wanted(self, domain: str) -> list[LinkSettings]:
+        """All links that a router of a domain makes, those to its peers among them."""
+        peers = [
+            LinkSettings(f"peer {address}", [address], domain=domain, server_name=self.server_name, peer=True)
+            for address in self.peers
+        ]
+        return [*peers, *self.links]
 
     def admits(self, principals: Sequence[str], domain: str) -> bool:
         """Whether a router of a domain with one of these certificate names may link."""

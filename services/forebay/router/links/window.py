@@ -37,7 +37,8 @@ class LinkWindow:
         """Highest number of theirs that has come without a gap."""
         self.most = MOST_FRAMES
         """Frames that may be on their way; fewer where the transport can take no more at once."""
-        self._retry = retry
+        self.retry = retry
+        """May be replaced at any time."""
         self._epoch = epoch
         self._theirs = 0
         """Their epoch."""
@@ -80,7 +81,7 @@ class LinkWindow:
     def overdue(self, now: float) -> list[Frame]:
         """What has to be sent again; none of them is due again before another interval has passed."""
         first = next(iter(self._frames.values()), None)
-        if first is None or now - first.sent < self._retry.interval:
+        if first is None or now - first.sent < self.retry.interval:
             return []
         return self.again(now)
 
@@ -96,7 +97,7 @@ class LinkWindow:
     def exhausted(self) -> bool:
         """Something was sent as often as may be."""
         first = next(iter(self._frames.values()), None)
-        return first is not None and first.tries > self._retry.attempts
+        return first is not None and first.tries > self.retry.attempts
 
     def give_up(self) -> list[pb.Freight]:
         """Forget what has no acknowledgement, and tell what freight there was."""

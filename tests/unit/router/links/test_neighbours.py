@@ -267,8 +267,11 @@ def test_a_router_that_has_begun_anew_is_another(make):
 
 def test_a_router_does_not_link_to_itself_nor_to_what_is_none(make):
     one, namesake = make("r1", "x"), make("r1", "x")
-    with pytest.raises(AlreadyExistsError, match="is this router itself"):
+    with pytest.raises(AlreadyExistsError, match="r1@x is the name of two routers: rename one"):
         one.neighbours.open(namesake.neighbours.hello(1, 1), ())
+    itself = one.neighbours.hello(1, 1)
+    with pytest.raises(AlreadyExistsError, match="r1@x is this router itself"):
+        one.neighbours.open(itself, ())
     with pytest.raises(InvalidArgumentError, match="no name of a domain"):
         one.neighbours.open(pb.LinkHello(router="r", domain="X"), ())
 

@@ -501,7 +501,7 @@ class GetRouterRequest(_message.Message):
     def __init__(self) -> None: ...
 
 class GetRouterResponse(_message.Message):
-    __slots__ = ("router", "domain", "processes", "links", "routes", "threads", "messages", "dropped")
+    __slots__ = ("router", "domain", "processes", "links", "routes", "threads", "messages", "dropped", "spilled_octets", "alarms")
     class DroppedEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -517,6 +517,8 @@ class GetRouterResponse(_message.Message):
     THREADS_FIELD_NUMBER: _ClassVar[int]
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
     DROPPED_FIELD_NUMBER: _ClassVar[int]
+    SPILLED_OCTETS_FIELD_NUMBER: _ClassVar[int]
+    ALARMS_FIELD_NUMBER: _ClassVar[int]
     router: str
     domain: str
     processes: _containers.RepeatedCompositeFieldContainer[ProcessStatus]
@@ -525,7 +527,9 @@ class GetRouterResponse(_message.Message):
     threads: int
     messages: int
     dropped: _containers.ScalarMap[str, int]
-    def __init__(self, router: _Optional[str] = ..., domain: _Optional[str] = ..., processes: _Optional[_Iterable[_Union[ProcessStatus, _Mapping]]] = ..., links: _Optional[_Iterable[_Union[LinkStatus, _Mapping]]] = ..., routes: _Optional[_Iterable[_Union[Route, _Mapping]]] = ..., threads: _Optional[int] = ..., messages: _Optional[int] = ..., dropped: _Optional[_Mapping[str, int]] = ...) -> None: ...
+    spilled_octets: int
+    alarms: int
+    def __init__(self, router: _Optional[str] = ..., domain: _Optional[str] = ..., processes: _Optional[_Iterable[_Union[ProcessStatus, _Mapping]]] = ..., links: _Optional[_Iterable[_Union[LinkStatus, _Mapping]]] = ..., routes: _Optional[_Iterable[_Union[Route, _Mapping]]] = ..., threads: _Optional[int] = ..., messages: _Optional[int] = ..., dropped: _Optional[_Mapping[str, int]] = ..., spilled_octets: _Optional[int] = ..., alarms: _Optional[int] = ...) -> None: ...
 
 class ProcessStatus(_message.Message):
     __slots__ = ("process", "threads", "waiting_octets", "since")
@@ -540,15 +544,19 @@ class ProcessStatus(_message.Message):
     def __init__(self, process: _Optional[str] = ..., threads: _Optional[int] = ..., waiting_octets: _Optional[int] = ..., since: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class LinkStatus(_message.Message):
-    __slots__ = ("router", "domain", "up", "waiting_octets", "problem")
+    __slots__ = ("router", "domain", "up", "waiting_octets", "problem", "name", "suspended")
     ROUTER_FIELD_NUMBER: _ClassVar[int]
     DOMAIN_FIELD_NUMBER: _ClassVar[int]
     UP_FIELD_NUMBER: _ClassVar[int]
     WAITING_OCTETS_FIELD_NUMBER: _ClassVar[int]
     PROBLEM_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    SUSPENDED_FIELD_NUMBER: _ClassVar[int]
     router: str
     domain: str
     up: bool
     waiting_octets: int
     problem: str
-    def __init__(self, router: _Optional[str] = ..., domain: _Optional[str] = ..., up: _Optional[bool] = ..., waiting_octets: _Optional[int] = ..., problem: _Optional[str] = ...) -> None: ...
+    name: str
+    suspended: bool
+    def __init__(self, router: _Optional[str] = ..., domain: _Optional[str] = ..., up: _Optional[bool] = ..., waiting_octets: _Optional[int] = ..., problem: _Optional[str] = ..., name: _Optional[str] = ..., suspended: _Optional[bool] = ...) -> None: ...
