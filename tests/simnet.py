@@ -10,6 +10,7 @@ from typing import Any
 
 from forebay.conduit.core.conduits.publisher import Congestion, PublisherSettings
 from forebay.conduit.core.conduits.settings import ConduitSettings
+from forebay.conduit.core.declarations.events import DeclarationEvent
 from forebay.conduit.core.dispatch import Sent
 from forebay.conduit.core.listener import Listener
 from forebay.conduit.core.node import Node
@@ -44,9 +45,13 @@ class Recorder(Listener):
         self.events: list[PeerEvent] = []
         self.spilled: defaultdict[int, list[bytes]] = defaultdict(list)
         self.rooms: list[int] = []
+        self.declarations: list[DeclarationEvent] = []
 
     def peer_changed(self, event: PeerEvent) -> None:
         self.events.append(event)
+
+    def declaration_changed(self, event: DeclarationEvent) -> None:
+        self.declarations.append(event)
 
     def spill(self, publisher: int, samples: Sequence[bytes]) -> None:
         self.spilled[publisher] += samples

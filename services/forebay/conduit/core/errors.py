@@ -6,7 +6,9 @@ ConduitError
 ├── NotAgreedError        a peer knows nothing of what was asked for
 ├── SampleTooLargeError   a sample exceeds what a datagram or the window can hold
 ├── WindowFullError       a publisher whose congestion is `error` found the window full
+├── TooManyQueriesError   as many queries wait for answers as may
 ├── UnknownPublisherError no publisher has that number
+├── UnknownDeclarationError no resource, subscriber or selection has that number
 └── UnknownPeerError      there is no session with that peer
 """
 
@@ -60,8 +62,21 @@ class WindowFullError(ConduitError):
         self.refused = refused
 
 
+class TooManyQueriesError(ConduitError):
+    """As many queries of the node wait for answers as may: wait for some of them, or give them shorter deadlines."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(
+            f"{most} queries wait for answers already: wait for some, shorten their deadline, or raise most_queries"
+        )
+
+
 class UnknownPublisherError(ConduitError, LookupError):
     """No publisher has that number: it was never declared, or it was deleted."""
+
+
+class UnknownDeclarationError(ConduitError, LookupError):
+    """The node has no resource, subscriber, selection or queryable of that number, or has it no more."""
 
 
 class UnknownPeerError(ConduitError, LookupError):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from forebay.conduit.core.declarations.events import DeclarationEvent
     from forebay.conduit.core.session.events import PeerEvent
 
 
@@ -15,6 +16,9 @@ class Listener:
 
     def peer_changed(self, event: PeerEvent) -> None:
         """A peer has connected, disconnected or reconnected."""
+
+    def declaration_changed(self, event: DeclarationEvent) -> None:
+        """Something was declared, forgotten, refused, or contradicts another declaration."""
 
     def spill(self, publisher: int, samples: Sequence[bytes]) -> None:
         """Lay samples of a publisher aside, behind those that were laid aside before."""

@@ -10,27 +10,36 @@ from forebay.conduit.core.conduits.forms import MESSAGE_FORM
 from forebay.conduit.core.conduits.publisher import Publisher, PublisherSettings, Write
 from forebay.conduit.core.conduits.reception import Reception
 from forebay.conduit.core.conduits.transmission import Transmission
-from forebay.conduit.core.declaring import PlainDeclarations
+from forebay.conduit.core.conduits.way import MOST_HELD, Held
+from forebay.conduit.core.declarations.register import Register
 from forebay.conduit.core.dispatch import Dispatch, Sent
-from forebay.conduit.core.errors import UnknownPublisherError
+from forebay.conduit.core.errors import UnknownPublisherError, WindowFullError
 from forebay.conduit.core.intake import Intake
 from forebay.conduit.core.session.sessions import Sessions
 from forebay.conduit.core.session.upkeep import Upkeep
 from forebay.conduit.core.slots import Slots
 from forebay.conduit.core.subscribers import Guard, Handler, Subscription
-from forebay.conduit.core.wire.messages import CloseReason, Declare
+from forebay.conduit.core.uri.syntax import check_uri
+from forebay.conduit.core.wire.declarations import SubscriptionMode
+from forebay.conduit.core.wire.extras import NO_EXTRAS
+from forebay.conduit.core.wire.messages import CloseReason, WriteData
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
+    from collections.abc import Hashable, Sequence
     from random import Random
 
+    from forebay.conduit.core.conduits.forms import Unnumbered
     from forebay.conduit.core.conduits.outlet import Outlet
-    from forebay.conduit.core.declaring import Announcer, Declarations
+    from forebay.conduit.core.declarations.events import DeclarationEvent
     from forebay.conduit.core.listener import Listener
     from forebay.conduit.core.session.events import PeerEvent
     from forebay.conduit.core.session.peer import Peer
     from forebay.conduit.core.settings import NodeSettings
-    from forebay.conduit.core.wire.declarations import Declaration
+    from forebay.conduit.core.wire.declarations import Period
+    from forebay.conduit.core.wire.extras import Extras
+
+LOOK_AGAIN = 0.002
+"""Seconds between two looks whether what waits for another way may go it."""
 
 
 class Node:
@@ -41,16 +50,9 @@ class Node:
     calls `housekeep` at `wake_at`, which may have changed after any call. Times are monotonic, in seconds.
     """
 
-    def __init__(
-        self,
-        settings: NodeSettings,
-        random: Random,
-        listener: Listener,
-        declarations: Callable[[Announcer], Declarations] = PlainDeclarations,
-    ) -> None:
-        """`declarations` makes what knows them."""
+    def __init__(self, settings: NodeSettings, random: Random, listener: Listener) -> None:
         self.settings = settings
-        self.declarations = declarations(self)
+        self.declarations = Register(settings.session.peer_id, settings.declarations, random, self)
         self.sessions = Sessions(settings.session, settings.number_bits, random)
         self.transmission = Transmission(settings, random)
         self.reception = Reception(settings, self.declarations, self.admits)
@@ -58,29 +60,31 @@ class Node:
         self._upkeep = Upkeep(self.sessions, self)
         self._dispatch = Dispatch(self.sessions.peers, settings.group)
         self.intake = Intake(
-            settings.number_bits, self.sessions, self.transmission, self.reception, self._dispatch, self._wake
+            settings.number_bits, self.sessions, self.transmission, self.reception, self._dispatch, self.wake
         )
         self._publishers: Slots[Publisher] = Slots()
         self._subscriptions: Slots[Subscription] = Slots()
         self._spilling: set[int] = set()
+        self._holding: set[int] = set()
         self._outbox: list[Sent] = []
         self._offloaded: deque[Sent] = deque()
         self._woken = True
         self._sessions_due = -inf
+        self._declarations_due = -inf
 
     @property
     def wake_at(self) -> float:
         """When `housekeep` has something to do."""
         if self._woken:
             return -inf
-        return min(self._sessions_due, self.transmission.due(), self.reception.due())
+        return min(self._sessions_due, self._declarations_due, self.transmission.due(), self.reception.due())
 
     def receive(self, datagram: bytes | memoryview, source: Hashable, now: float) -> list[Sent]:
         """Take a datagram; returns what to send in answer."""
         sent = self.intake.receive(datagram, source, now)
         if sent and self.settings.offload_replies:
             self._offloaded += sent
-            self._wake()
+            self.wake()
             return []
         return sent
 
@@ -91,6 +95,9 @@ class Node:
             self._outbox += self._dispatch.posted(self._upkeep.run(now), now)
             self._sessions_due = self._upkeep.due()
         self._outbox += self._dispatch.outgoing(self.transmission.housekeep(now), now)
+        self.declarations.housekeep(now)
+        self._release(now)
+        self._declarations_due = min(self.declarations.due(now), now + LOOK_AGAIN if self._holding else inf)
         for peer, answer in self.reception.housekeep(now):
             self._outbox += self._dispatch.answers(peer, [answer], now)
         while self._offloaded:
@@ -103,18 +110,36 @@ class Node:
         outbox, self._outbox = self._outbox, []
         return outbox
 
-    def publish(self, settings: PublisherSettings, now: float) -> int:
-        """Declare a publisher; returns its number. Raises `UnknownPeerError` when there is no such conduit."""
+    def publish(self, settings: PublisherSettings, now: float, *, named: bool = True) -> int:
+        """Declare a publisher; returns its number. Raises `UnknownPeerError` when there is no such conduit.
+
+        `named`: False when the id of its resource is not settled: what is written waits until `name`.
+        """
         self.transmission.outlet(settings.conduit)
         publisher = self._publishers.add(lambda number: Publisher(number, settings))
-        self.declarations.publish(settings, now)
+        publisher.way.named = named
+        if named:
+            self.declarations.publish(settings, now)
         return publisher.number
 
+    def name(self, publisher: int, rid: int, now: float) -> None:
+        """The id of a publisher's resource is settled. Raises `UnknownPublisherError`."""
+        found = self.publisher(publisher)
+        found.name(rid)
+        found.way.named = True
+        self.declarations.publish(found.settings, now)
+        self._release(now)
+
     def unpublish(self, publisher: int, now: float) -> None:
-        """Delete a publisher. Raises `UnknownPublisherError`."""
-        self.declarations.unpublish(self.publisher(publisher).settings, now)
+        """Delete a publisher; what waits for its way is dropped. Raises `UnknownPublisherError`."""
+        found = self.publisher(publisher)
+        if found.way.named:
+            self.declarations.unpublish(found.settings, now)
         self._publishers.remove(publisher)
         self._spilling.discard(publisher)
+        self._holding.discard(publisher)
+        while found.way.held:
+            found.way.held.popleft().write.drop()
 
     def publisher(self, number: int) -> Publisher:
         """A publisher and its accounts. Raises `UnknownPublisherError`."""
@@ -129,24 +154,42 @@ class Node:
         Raises `SampleTooLargeError`, `WindowFullError`, `UnknownPublisherError`, `UnknownPeerError`.
         """
         found = self.publisher(publisher)
-        if not self.declarations.wanted(found.settings):
+        if found.way.held or not self._is_open(found, now):
+            return self._hold(found, samples, now)
+        return self._write(found, samples, now)
+
+    def write_uri(
+        self, uri: str, samples: Sequence[bytes], now: float, *, conduit: int = 0, reliable: bool = True
+    ) -> Write:
+        """Write samples of a resource that is named by its URI; they wait for room as long as it takes.
+
+        Raises `InvalidUriError`, `SampleTooLargeError`, `UnknownPeerError`.
+        """
+        check_uri(uri, self.settings.declarations.max_uri)
+        outlet = self.transmission.outlet(conduit)
+        reach = self.declarations.directory.reach_uri(uri)
+        messages = [WriteData(conduit, reliable, False, 0, uri, sample) for sample in samples]
+        if not reliable and reach.peers:
+            outlet.conduit.check(MESSAGE_FORM, messages)
+            outlet.conduit.send(MESSAGE_FORM, messages, now)
+        if reliable and reach.peers:
+            write = outlet.write(MESSAGE_FORM, messages, now)
+        else:
             write = Write(samples)
             write.written = len(samples)
-            return write
-        outlet = self.transmission.outlet(found.settings.conduit)
-        try:
-            return outlet.publish(found, samples, now, lambda rest: self._spill(publisher, rest))
-        finally:
-            self._collect(outlet, now)
+        self._collect(outlet, now)
+        return write
 
     def unspill(self, publisher: int, samples: Sequence[bytes], now: float) -> int:
         """Write the first samples of those that were laid aside; returns how many were taken, the others stay aside."""
         found = self.publisher(publisher)
-        outlet = self.transmission.outlet(found.settings.conduit)
-        written = outlet.unspill(found, samples, now)
+        outlet = self._outlet(found)
+        written = 0
+        if outlet is not None and self._is_open(found, now):
+            written = self.transmission.use(outlet).unspill(found, samples, now)
+            self._collect(outlet, now)
         if written < len(samples):
             self._spilling.add(publisher)
-        self._collect(outlet, now)
         return written
 
     def spill_ended(self, publisher: int) -> None:
@@ -160,9 +203,21 @@ class Node:
             outlet.conduit.flush(now)
             self._collect(outlet, now)
 
-    def subscribe(self, rid: int, handler: Handler, now: float, guard: Guard = ()) -> int:
-        """Declare a subscriber; returns its number."""
-        subscription = self._subscriptions.add(lambda number: Subscription(number, rid, handler, guard))
+    def subscribe(
+        self,
+        rid: int,
+        handler: Handler,
+        now: float,
+        guard: Guard = (),
+        mode: SubscriptionMode = SubscriptionMode.PUSH,
+        period: Period | None = None,
+        history: int = 0,
+    ) -> int:
+        """Declare a subscriber; returns its number. Raises `SettingError`."""
+        self.declarations.own.check_mode(rid, mode, period)
+        subscription = self._subscriptions.add(
+            lambda number: Subscription(number, rid, handler, guard, mode, period, history)
+        )
         self.declarations.subscribe(subscription, now)
         return subscription.number
 
@@ -173,32 +228,55 @@ class Node:
     def close_session(self, reason: str, *, peer_id: bytes | None = None, address: Hashable = None) -> None:
         """End the session with the peer of that id, or at that address. Raises `UnknownPeerError`."""
         self.sessions.close(reason, peer_id=peer_id, address=address)
-        self._wake()
+        self.wake()
 
     def shutdown(self) -> None:
         """End all sessions: housekeeping tells the peers so."""
         for peer in self.sessions.peers:
             peer.expire("the node shuts down", CloseReason.OK)
-        self._wake()
+        self.wake()
 
     def admits(self, guard: Guard) -> bool:
         """Whether one sample for each pair of a guard fits into the windows, all at once."""
         needed: defaultdict[Outlet, list[int]] = defaultdict(list)
         for number, octets in guard:
             publisher = self._publishers.get(number)
-            if publisher is None or not self.declarations.wanted(publisher.settings):
+            if publisher is None or (conduit := self.declarations.route(publisher.settings)) is None:
                 continue
-            if (outlet := self.transmission.find(publisher.settings.conduit)) is not None:
+            if (outlet := self.transmission.find(conduit)) is not None:
                 needed[outlet].append(publisher.form.size(octets, outlet.conduit.number_octets))
         return all(outlet.has_room(len(sizes), sum(sizes)) for outlet, sizes in needed.items())
 
-    def declare(self, peer: Peer, declarations: Sequence[Declaration], now: float) -> None:
+    def tell(self, peer: Peer, messages: Sequence[Unnumbered], now: float) -> None:
         """Tell one peer, by its own conduit; for those who know the declarations."""
-        outlet = self.transmission.outlet(-peer.index - 1)
-        messages = [Declare(outlet.conduit.conduit, False, True, 0, (each,)) for each in declarations]
-        outlet.write(MESSAGE_FORM, messages, now)
-        outlet.conduit.flush(now)
-        self._collect(outlet, now)
+        outlet = self.transmission.find(-peer.index - 1)
+        if outlet is not None:
+            self.transmission.use(outlet).write(MESSAGE_FORM, messages, now)
+            outlet.conduit.flush(now)
+            self._collect(outlet, now)
+
+    def has_room(self, peer: Peer) -> bool:
+        """Whether nothing that the peer was told waits for room."""
+        outlet = self.transmission.find(-peer.index - 1)
+        return outlet is not None and not outlet.blocked
+
+    def acknowledged(self, peer: Peer) -> bool:
+        """Whether the peer has acknowledged all that it was told."""
+        outlet = self.transmission.find(-peer.index - 1)
+        return outlet is not None and not outlet.blocked and not outlet.conduit.window.unacknowledged
+
+    def agreement(self, peer: Peer) -> Extras:
+        """Which extras were agreed with a peer."""
+        agreed: Extras = getattr(peer, "extras", NO_EXTRAS)
+        return agreed
+
+    def note(self, event: DeclarationEvent) -> None:
+        """Tell who wants to know of declarations."""
+        self._listener.declaration_changed(event)
+
+    def wake(self) -> None:
+        """There is something to do: housekeeping is due."""
+        self._woken = True
 
     def welcome(self, peer: Peer, now: float) -> None:
         """The household of sessions: a session is established."""
@@ -215,9 +293,6 @@ class Node:
         """The household of sessions: tell who wants to know."""
         self._listener.peer_changed(event)
 
-    def _wake(self) -> None:
-        self._woken = True
-
     def _collect(self, outlet: Outlet, now: float) -> None:
         self._outbox += self._dispatch.outgoing(outlet.conduit.take(), now)
 
@@ -225,10 +300,64 @@ class Node:
         self._listener.spill(publisher, samples)
         self._spilling.add(publisher)
 
+    def _outlet(self, publisher: Publisher) -> Outlet | None:
+        """Where its samples would go now."""
+        conduit = self.declarations.route(publisher.settings)
+        return publisher.way.outlet if conduit is None else self.transmission.find(conduit)
+
+    def _is_open(self, publisher: Publisher, now: float) -> bool:
+        """Whether its samples may go their way."""
+        outlet = self._outlet(publisher)
+        if not publisher.way.named:
+            return False
+        if outlet is None:
+            return True
+        return not publisher.way.changes(outlet, self.declarations.own.reach(publisher.settings.rid).peers, now)
+
+    def _write(self, publisher: Publisher, samples: Sequence[bytes], now: float) -> Write:
+        self.declarations.keep(publisher.settings.rid, samples, now)
+        conduit = self.declarations.route(publisher.settings)
+        if conduit is None:
+            write = Write(samples)
+            write.written = len(samples)
+            return write
+        outlet = self.transmission.outlet(conduit)
+        try:
+            write = outlet.publish(publisher, samples, now, lambda rest: self._spill(publisher.number, rest))
+            publisher.way.used(write)
+            return write
+        finally:
+            self._collect(outlet, now)
+
+    def _hold(self, publisher: Publisher, samples: Sequence[bytes], now: float) -> Write:
+        held = publisher.way.held
+        if len(held) >= MOST_HELD:
+            raise WindowFullError(publisher.settings.conduit, 0, len(samples))
+        self.transmission.outlet(publisher.settings.conduit).conduit.check(publisher.form, samples)
+        write = Write(samples, now + publisher.settings.deadline)
+        held.append(Held(write, samples))
+        self._holding.add(publisher.number)
+        self.wake()
+        return write
+
+    def _release(self, now: float) -> None:
+        """Write what had to wait for its way."""
+        for number in list(self._holding):
+            publisher = self.publisher(number)
+            held = publisher.way.held
+            while held and held[0].write.deadline <= now:
+                held.popleft().write.expire()
+            if held and self._is_open(publisher, now):
+                while held:
+                    write, samples = held.popleft()
+                    write.follow(self._write(publisher, samples, now))
+            if not held:
+                self._holding.discard(number)
+
     def _tell_of_room(self) -> None:
         """Once each time the window was full."""
         for number in list(self._spilling):
-            outlet = self.transmission.find(self.publisher(number).settings.conduit)
+            outlet = self._outlet(self.publisher(number))
             if outlet is None or outlet.has_room(1, 1):
                 self._spilling.discard(number)
                 self._listener.room(number)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from forebay.conduit.core.conduits.settings import ConduitSettings
+from forebay.conduit.core.declarations.settings import DeclarationSettings
 from forebay.conduit.core.errors import SettingError
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ class NodeSettings:
     """Conduits that are received of each peer; what comes over others is ignored."""
     group: Hashable = None
     """Multicast address; None where there is no multicast: what is for all then goes to each peer by itself."""
+    declarations: DeclarationSettings = field(default_factory=DeclarationSettings)
+    """Limits of what peers may declare."""
     offload_replies: bool = False
     """Whether what receiving answers (acknowledgements, repeats, PONGs) is left to housekeeping to send."""
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from forebay.conduit.core.wire.declarations import SubscriptionMode
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from forebay.conduit.core.wire.declarations import Period
 
 Guard = tuple[tuple[int, int], ...]
 """Publishers by number, and octets of payload that each has to have room for."""
@@ -16,9 +20,9 @@ class Delivery(NamedTuple):
 
     peer_id: bytes
     rid: int
-    """The resource or selection that matched; 0 when the peer named the resource by its URI."""
+    """The resource or selection that was written; 0 when the peer named the resource by its URI."""
     uri: str
-    """Empty unless the peer named the resource so."""
+    """What it stands for; empty when nobody has defined it."""
     payloads: list[bytes]
 
 
@@ -38,6 +42,21 @@ class Subscription(NamedTuple):
     handler: Handler
     guard: Guard = ()
     """The handler runs only when all of these fit into the windows at once."""
+    mode: SubscriptionMode = SubscriptionMode.PUSH
+    period: Period | None = None
+    """With the periodic modes."""
+    history: int = 0
+    """So many of the last samples of each resource are wanted at first."""
+
+
+class Recipients(NamedTuple):
+    """Whom a sample is for."""
+
+    subscriptions: Sequence[Subscription]
+    rid: int
+    """Of the resource that was written; 0 when it was named by its URI."""
+    uri: str
+    """Empty when nobody has defined it."""
 
 
 def hand_over(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from math import inf
 from typing import TYPE_CHECKING
 
 from forebay.conduit.core.conduits.forms import DataForm
+from forebay.conduit.core.conduits.way import Way
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -39,17 +40,20 @@ class PublisherSettings:
     congestion: Congestion = Congestion.BLOCK
     deadline: float = inf
     """BLOCK: seconds that samples wait for room."""
+    switching: bool = False
+    """While one peer alone subscribes, samples go by its own conduit."""
 
 
 class Publisher:
     """A publisher and its accounts."""
 
-    __slots__ = ("dropped", "expired", "form", "number", "settings", "spilled", "spilling", "written")
+    __slots__ = ("dropped", "expired", "form", "number", "settings", "spilled", "spilling", "way", "written")
 
     def __init__(self, number: int, settings: PublisherSettings) -> None:
         self.number = number
         self.settings = settings
         self.form = DataForm(settings.rid, reliable=settings.reliable)
+        self.way = Way()
         self.spilling = False
         """Earlier samples are laid aside, so later ones follow them."""
         self.written = 0
@@ -60,6 +64,11 @@ class Publisher:
         """Samples that were laid aside, with SPILL."""
         self.expired = 0
         """Samples whose deadline passed, with BLOCK."""
+
+    def name(self, rid: int) -> None:
+        """Its resource has another id."""
+        self.settings = replace(self.settings, rid=rid)
+        self.form = DataForm(rid, reliable=self.settings.reliable)
 
 
 class Write:
@@ -82,6 +91,25 @@ class Write:
     def pending(self) -> int:
         """Items that wait for room in the window."""
         return len(self._items) - self.written - self.dropped - self.spilled - self.expired
+
+    def follow(self, other: Write) -> None:
+        """Its items are written by another write of the same items."""
+        self.written, self.dropped = other.written, other.dropped
+        self.spilled, self.expired = other.spilled, other.expired
+        if other.pending:
+            other.done = self.follow
+        else:
+            self.done(self)
+
+    def drop(self) -> None:
+        """Its items are not written."""
+        self.dropped += self.pending
+        self.done(self)
+
+    def expire(self) -> None:
+        """Its time is up."""
+        self.expired += self.pending
+        self.done(self)
 
 
 def ignore(_write: Write) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from forebay.conduit.core.conduits.numbers import Numbers
 from forebay.conduit.core.conduits.receive import Answer, ReceiveConduit
@@ -13,11 +13,22 @@ from forebay.conduit.core.wire.messages import AckNack, Data, WriteData
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from forebay.conduit.core.declaring import Declarations
     from forebay.conduit.core.session.peer import Peer
     from forebay.conduit.core.settings import NodeSettings
-    from forebay.conduit.core.subscribers import Guard
+    from forebay.conduit.core.subscribers import Guard, Recipients
     from forebay.conduit.core.wire.messages import NumberedMessage, Synch
+
+
+class Declarations(Protocol):
+    """Knows whom samples are for, and takes what is no sample."""
+
+    def recipients(self, peer: Peer, sample: Data | WriteData) -> Recipients:
+        """The node's own subscribers of a sample."""
+        ...
+
+    def receive(self, peer: Peer, message: NumberedMessage, now: float) -> bool:
+        """Any message but a sample. Whether it was taken: if not, it comes again."""
+        ...
 
 
 class Reception:
@@ -151,10 +162,9 @@ class Reception:
         first = run[0]
         if not isinstance(first, (Data, WriteData)):
             return int(self._declarations.receive(peer, first, now))
-        subscriptions = self._declarations.recipients(first)
+        subscriptions, rid, uri = self._declarations.recipients(peer, first)
         if not subscriptions:
             return len(run)
-        rid, uri = (first.rid, "") if isinstance(first, Data) else (0, first.uri)
         payloads = [sample.payload for sample in cast("Sequence[Data | WriteData]", run)]
         return hand_over(Delivery(peer.peer_id, rid, uri, payloads), subscriptions, self._admits, taken)
 

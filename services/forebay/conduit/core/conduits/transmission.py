@@ -45,6 +45,10 @@ class Transmission:
         if outlet is None:
             what = f"conduit {conduit}" if conduit >= 0 else f"peer in slot {-conduit - 1}"
             raise UnknownPeerError(f"there is no {what}: name one that is there")
+        return self.use(outlet)
+
+    def use(self, outlet: Outlet) -> Outlet:
+        """The caller is about to use this one."""
         self._busy[outlet] = None
         return outlet
 

@@ -35,6 +35,8 @@ EXTRAS: Final = 123
 """Property of a session: its sender's extras."""
 HISTORY: Final = 125
 """Property of a subscriber: how many of the last samples of each resource it wants at first."""
+UNICAST: Final = 127
+"""Property of a resource, without a value: it has one subscriber at most."""
 LONG_NUMBER_BITS: Final = 28
 """Length of the numbers of samples that our own nodes prefer."""
 
@@ -107,6 +109,16 @@ def history_property(samples: int) -> tuple[int, bytes]:
 def history_of(properties: Properties) -> int:
     """How many of the last samples a subscriber asks for."""
     return property_number(properties, HISTORY, 0) or 0
+
+
+def unicast_property() -> tuple[int, bytes]:
+    """The property by which a resource has one subscriber at most."""
+    return UNICAST, b""
+
+
+def is_unicast(properties: Properties) -> bool:
+    """Whether a resource has one subscriber at most."""
+    return property_value(properties, UNICAST) is not None
 
 
 _OWN_MESSAGES: dict[type, Extra] = {

@@ -1,0 +1,102 @@
+"""What one peer has declared, so that its end costs in proportion to that; and how far it has been told."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from forebay.conduit.core.wire.declarations import PERIODIC, Period, SubscriptionMode
+
+if TYPE_CHECKING:
+    from forebay.conduit.core.declarations.quality import Told
+    from forebay.conduit.core.session.peer import Peer
+    from forebay.conduit.core.wire.declarations import Declaration
+
+PUSHING = frozenset({SubscriptionMode.PUSH, SubscriptionMode.PUSH_AND_PULL})
+"""Modes whose samples go out as they are written."""
+PULLING = frozenset({SubscriptionMode.PULL, SubscriptionMode.PERIODIC_PULL, SubscriptionMode.PUSH_AND_PULL})
+"""Modes whose samples are kept until they are asked for."""
+
+SUBSCRIPTION_COMMITS = 128
+"""Ids of transactions from here to before its double are of subscriptions, those below of definitions."""
+
+
+class RemoteSubscription:
+    """A peer's subscription, with the samples that are kept for it."""
+
+    __slots__ = ("asked", "kept", "mode", "peer", "period", "rid", "since", "told")
+
+    def __init__(
+        self, peer: Peer, rid: int, mode: int, period: Period | None, told: Told, since: float, most_kept: int
+    ) -> None:
+        self.peer = peer
+        self.rid = rid
+        self.mode = mode
+        self.period = period if mode in PERIODIC else None
+        self.told = told
+        self.since = since
+        """When it was declared: its period counts from there."""
+        self.kept: deque[tuple[int, bytes]] = deque(maxlen=most_kept)
+        """Resources and payloads."""
+        self.asked: int | None = None
+        """How many a pull asked for that waits for its time."""
+
+    @property
+    def pushed(self) -> bool:
+        """Whether samples go to it as they are written."""
+        return self.mode in PUSHING
+
+    @property
+    def keeps(self) -> bool:
+        """Whether samples are kept for it."""
+        return self.mode != SubscriptionMode.PUSH
+
+
+class PeerBook:
+    """One peer."""
+
+    __slots__ = (
+        "_commits",
+        "caught_up",
+        "commits",
+        "cursor",
+        "globals",
+        "ids",
+        "overflown",
+        "peer",
+        "pending",
+        "publishers",
+        "resources",
+        "subscriptions",
+    )
+
+    def __init__(self, peer: Peer) -> None:
+        self.peer = peer
+        self.resources: set[int] = set()
+        self.publishers: dict[int, Told] = {}
+        self.subscriptions: dict[int, RemoteSubscription] = {}
+        self.ids: dict[int, str] = {}
+        """Its selections and bindings, and what each stands for."""
+        self.globals: set[int] = set()
+        """Those of them that are valid for all nodes."""
+        self.pending: list[Declaration] = []
+        """What waits for a commit."""
+        self.overflown = False
+        """There was more than may wait."""
+        self.cursor = 0
+        """Serial of the last entry of the chronicle that it has been told."""
+        self.caught_up = False
+        """It has acknowledged all that there was when its session began."""
+        self.commits: dict[int, int] = {}
+        """Ids of transactions of which it has to say whether it takes a subscription, and to what."""
+        self._commits = 0
+
+    def __len__(self) -> int:
+        return len(self.resources) + len(self.publishers) + len(self.subscriptions) + len(self.ids)
+
+    def commit(self, rid: int) -> int:
+        """An id for such a transaction: the highest half of them take turns."""
+        commit_id = SUBSCRIPTION_COMMITS + self._commits % SUBSCRIPTION_COMMITS
+        self._commits += 1
+        self.commits[commit_id] = rid
+        return commit_id

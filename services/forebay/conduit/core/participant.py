@@ -1,0 +1,304 @@
+"""A node for programs: resources by URI, publishers and subscribers of them, queries and pulls."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING, NamedTuple
+
+from forebay.conduit.core.conduits.publisher import Congestion, PublisherSettings
+from forebay.conduit.core.declarations.events import DeclarationKind, Meaning
+from forebay.conduit.core.declarations.quality import NOTHING, Told
+from forebay.conduit.core.declarations.queries import Queryable
+from forebay.conduit.core.errors import NotAgreedError, UnknownDeclarationError
+from forebay.conduit.core.slots import Slots
+from forebay.conduit.core.uri.syntax import check_uri
+from forebay.conduit.core.wire.declarations import SubscriptionMode
+from forebay.conduit.core.wire.ownmessages import Pull
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from forebay.conduit.core.conduits.publisher import Write
+    from forebay.conduit.core.declarations.definitions import Definition
+    from forebay.conduit.core.declarations.queries import Answered, Asked
+    from forebay.conduit.core.node import Node
+    from forebay.conduit.core.subscribers import Guard, Handler
+    from forebay.conduit.core.wire.declarations import Period
+
+
+class Known(NamedTuple):
+    """One declaration that a node knows."""
+
+    peer_id: bytes
+    """Who made it; empty: the node itself."""
+    kind: DeclarationKind
+    rid: int
+    uri: str
+    """Empty when nobody has defined it."""
+    mode: int = 0
+    """Of a subscriber: its `SubscriptionMode`."""
+
+
+class _Subscriber:
+    """A subscriber of a program; the node's own number of it is there once its resource is settled."""
+
+    __slots__ = ("definition", "handle", "number", "rid")
+
+    def __init__(self, handle: int, definition: Definition | None) -> None:
+        self.handle = handle
+        self.definition = definition
+        self.rid = 0
+        self.number: int | None = None
+
+
+class Participant:
+    """All of it is called by the thread that writes and keeps house. Times are monotonic, in seconds.
+
+    Where a resource is given by its URI or a pattern, the node defines it, chooses its id, and forgets it with the last
+    publisher or subscriber that stands on it. Own subscribers get nothing of own publishers.
+    """
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self._declarations = node.declarations
+        self._defined_for: dict[int, Definition] = {}
+        """By publisher."""
+        self._subscribers: Slots[_Subscriber] = Slots()
+        self._queryables: Slots[Queryable] = Slots()
+
+    def declare_resource(
+        self, uri: str, now: float, *, rid: int | None = None, told: Told = NOTHING, unicast: bool = False
+    ) -> Definition:
+        """Define a resource; `rid` None: the node chooses its id. Its `status` is there once all peers have answered.
+
+        `unicast`: it has one subscriber at most. Raises `InvalidUriError`.
+        """
+        check_uri(uri, self.node.settings.declarations.max_uri)
+        return self._define(rid, Meaning(uri, told, unicast), now)
+
+    def forget_resource(self, number: int, now: float) -> None:
+        """Forget a resource. Raises `UnknownDeclarationError`."""
+        with self._declarations.changing:
+            self._declarations.own.undefine(number)
+        self._declarations.errands.run(now)
+
+    def declare_selection(self, query: str, now: float, *, globally: bool = False) -> int:
+        """Bind an id to a pattern; returns it. `globally`: it is valid for all nodes. Raises `InvalidUriError`."""
+        check_uri(query, self.node.settings.declarations.max_uri)
+        with self._declarations.changing:
+            sid = self._declarations.own.select(query, globally=globally)
+        self._declarations.errands.run(now)
+        return sid
+
+    def declare_binding(self, old: int, now: float, *, globally: bool = False) -> int:
+        """Bind another id to what one stands for; returns it. Raises `UnknownDeclarationError`."""
+        with self._declarations.changing:
+            sid = self._declarations.own.bind(old, globally=globally)
+        self._declarations.errands.run(now)
+        return sid
+
+    def forget_selection(self, sid: int, now: float) -> None:
+        """Forget a selection or a binding. Raises `UnknownDeclarationError`."""
+        with self._declarations.changing:
+            self._declarations.own.unselect(sid)
+        self._declarations.errands.run(now)
+
+    def declare_publisher(
+        self,
+        resource: int | str,
+        now: float,
+        *,
+        conduit: int = 0,
+        switching: bool = False,
+        reliable: bool | None = None,
+        congestion: Congestion = Congestion.BLOCK,
+        deadline: float = inf,
+    ) -> int:
+        """Declare a publisher of an id, or of a URI; returns its number.
+
+        `reliable` None: as the resource's definition says. `switching`: while one peer alone subscribes, samples go by
+        its own conduit. Raises `InvalidUriError`, `UnknownPeerError`.
+        """
+        definition = self._resource(resource, now)
+        rid = definition.rid if definition else int(resource)
+        if reliable is None:
+            reliable = self._declarations.own.is_reliable(rid)
+        settings = PublisherSettings(rid, conduit, reliable, congestion, deadline, switching)
+        if definition is None:
+            return self.node.publish(settings, now)
+        number = self.node.publish(settings, now, named=not self._is_open(definition))
+        self._defined_for[number] = definition
+        self._then(definition, lambda at: self._name(number, definition, at))
+        return number
+
+    def forget_publisher(self, number: int, now: float) -> None:
+        """Forget a publisher. Raises `UnknownPublisherError`."""
+        self.node.unpublish(number, now)
+        definition = self._defined_for.pop(number, None)
+        if definition:
+            self.forget_resource(definition.number, now)
+
+    def declare_subscriber(
+        self,
+        resource: int | str,
+        handler: Handler,
+        now: float,
+        *,
+        mode: SubscriptionMode = SubscriptionMode.PUSH,
+        period: Period | None = None,
+        guard: Guard = (),
+        history: int = 0,
+    ) -> int:
+        """Declare a subscriber of an id, a URI or a pattern; returns its number.
+
+        `guard`: pairs of a publisher and octets; the handler runs only when all of them fit into the windows.
+        Raises `InvalidUriError`, `SettingError`.
+        """
+        definition = self._resource(resource, now)
+        found = self._subscribers.add(lambda handle: _Subscriber(handle, definition))
+
+        def subscribe(at: float) -> None:
+            if self._subscribers.get(found.handle) is found and not (definition and definition.status):
+                found.rid = definition.rid if definition else int(resource)
+                found.number = self.node.subscribe(found.rid, handler, at, guard, mode, period, history)
+
+        try:
+            if definition and self._is_open(definition):
+                self._then(definition, subscribe)
+            else:
+                subscribe(now)
+        except Exception:
+            self._subscribers.remove(found.handle)
+            raise
+        return found.handle
+
+    def forget_subscriber(self, number: int, now: float) -> None:
+        """Forget a subscriber. Raises `UnknownDeclarationError`."""
+        found = self._subscriber(number)
+        self._subscribers.remove(number)
+        if found.number is not None:
+            self.node.unsubscribe(found.number, now)
+        if found.definition:
+            self.forget_resource(found.definition.number, now)
+
+    def declare_queryable(self, uri: str, answer: Callable[[Asked], Iterable[tuple[str, bytes]] | None]) -> int:
+        """Answer queries for a URI or pattern; returns a number. `answer` returns None when `answer_later` follows.
+
+        Raises `InvalidUriError`.
+        """
+        check_uri(uri, self.node.settings.declarations.max_uri)
+        queryable = self._queryables.add(lambda number: Queryable(number, uri, answer))
+        self._declarations.queries.add(queryable)
+        return queryable.number
+
+    def answer_later(self, asked: Asked, answers: Iterable[tuple[str, bytes]], now: float) -> None:
+        """The answers, each with its URI, of one that had returned None."""
+        self._declarations.queries.answer(asked, answers)
+        self._declarations.errands.run(now)
+
+    def forget_queryable(self, number: int) -> None:
+        """Answer no more. Raises `UnknownDeclarationError`."""
+        if self._queryables.get(number) is None:
+            raise UnknownDeclarationError(f"there is no queryable {number}: declare one")
+        self._declarations.queries.remove(self._queryables.remove(number))
+
+    def write(self, publisher: int, samples: Sequence[bytes], now: float) -> Write:
+        """Write samples: see `Node.write`."""
+        return self.node.write(publisher, samples, now)
+
+    def write_uri(
+        self, uri: str, samples: Sequence[bytes], now: float, *, conduit: int = 0, reliable: bool = True
+    ) -> Write:
+        """Write samples of a resource that is named by its URI: see `Node.write_uri`."""
+        return self.node.write_uri(uri, samples, now, conduit=conduit, reliable=reliable)
+
+    def query(
+        self, uri: str, payload: bytes, now: float, on_reply: Callable[[Answered], None], *, deadline: float = 10.0
+    ) -> int:
+        """Ask all peers for a URI or pattern; returns the query's number. `deadline` in seconds from now.
+
+        Raises `InvalidUriError`, `NotAgreedError` when no peer takes queries, `TooManyQueriesError`.
+        """
+        check_uri(uri, self.node.settings.declarations.max_uri)
+        with self._declarations.changing:
+            number = self._declarations.queries.ask(uri, payload, on_reply, now + deadline)
+        self._declarations.errands.run(now)
+        return number
+
+    def pull(self, subscriber: int, now: float, limit: int | None = None) -> None:
+        """Ask all peers for what they keep for a subscriber: at most so many samples of each.
+
+        Raises `UnknownDeclarationError`, `NotAgreedError` when no peer takes pulls.
+        """
+        rid = self._subscriber(subscriber).rid
+        pull = Pull(0, False, False, 0, rid, limit)
+        with self._declarations.changing:
+            books = list(self._declarations.books.values())
+            taken = [self._declarations.errands.tell(book.peer, pull) for book in books]
+        self._declarations.errands.run(now)
+        if books and not any(taken):
+            raise NotAgreedError("Pull", "queries")
+
+    def known(self) -> list[Known]:
+        """All declarations, the node's own first."""
+        with self._declarations.changing:
+            return [*self._known_own(), *self._known_of_peers()]
+
+    def _known_own(self) -> Iterable[Known]:
+        own = self._declarations.own
+        for definition in own.definitions.values():
+            if definition.status == 0:
+                yield Known(b"", DeclarationKind.RESOURCE, definition.rid, definition.uri)
+        for sid, query in own.ids.items():
+            yield Known(b"", DeclarationKind.SELECTION, sid, query)
+        for rid in own.published:
+            yield Known(b"", DeclarationKind.PUBLISHER, rid, own.uri(rid))
+        for subscription in own.subscriptions.values():
+            yield Known(b"", DeclarationKind.SUBSCRIBER, subscription.rid, own.uri(subscription.rid), subscription.mode)
+
+    def _known_of_peers(self) -> Iterable[Known]:
+        names = self._declarations.directory.names
+        for book in self._declarations.books.values():
+            who = book.peer.peer_id
+            for rid in book.resources:
+                yield Known(who, DeclarationKind.RESOURCE, rid, names.resources.uri(rid))
+            for sid, query in book.ids.items():
+                yield Known(who, DeclarationKind.SELECTION, sid, query)
+            for rid in book.publishers:
+                yield Known(who, DeclarationKind.PUBLISHER, rid, names.uri(rid, book.ids))
+            for rid, subscription in book.subscriptions.items():
+                yield Known(who, DeclarationKind.SUBSCRIBER, rid, names.uri(rid, book.ids), subscription.mode)
+
+    def _subscriber(self, number: int) -> _Subscriber:
+        found = self._subscribers.get(number)
+        if found is None:
+            raise UnknownDeclarationError(f"there is no subscriber {number}: declare one")
+        return found
+
+    def _resource(self, resource: int | str, now: float) -> Definition | None:
+        if isinstance(resource, int):
+            return None
+        check_uri(resource, self.node.settings.declarations.max_uri)
+        return self._define(None, self._declarations.own.meaning(resource), now)
+
+    def _define(self, rid: int | None, meaning: Meaning, now: float) -> Definition:
+        with self._declarations.changing:
+            definition = self._declarations.own.define(rid, meaning, now)
+        self._declarations.errands.run(now)
+        return definition
+
+    def _is_open(self, definition: Definition) -> bool:
+        return definition.status is None
+
+    def _then(self, definition: Definition, do: Callable[[float], None]) -> None:
+        """Once the definition is settled, if it is not."""
+        if self._is_open(definition):
+            self._declarations.own.waiting.setdefault(definition, []).append(do)
+
+    def _name(self, number: int, definition: Definition, now: float) -> None:
+        if self._defined_for.get(number) is not definition:
+            return
+        if definition.status:
+            self.node.unpublish(number, now)
+        else:
+            self.node.name(number, definition.rid, now)
