@@ -1,13 +1,14 @@
 """The outfeed service: what the runtime hosts, put together from a configuration."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import grpc
 import structlog
+from aiohttp.typedefs import Handler
 from prometheus_client.metrics_core import Metric
 
 from forebay.api.v1alpha1 import AccessRule, Durability, Outfeed, OutfeedSpec
@@ -16,6 +17,7 @@ from forebay.outfeed.incoming.article import ArticleLimits
 from forebay.outfeed.incoming.feeder import ListenerSettings
 from forebay.outfeed.incoming.listener import Listener
 from forebay.outfeed.masterfeed import Masterfeed
+from forebay.outfeed.pages.statuspage import PATH, StatusPage
 from forebay.outfeed.peering.peerstatus import backlog_sample
 from forebay.outfeed.peers import Peers
 from forebay.outfeed.servicemetrics import service_metrics
@@ -219,7 +221,11 @@ class OutfeedService(Service):
 
     def collect(self) -> Iterable[Metric]:
         """All figures of this moment."""
-        return service_metrics(self._rooms, self._listener) if self._rooms else ()
+        return service_metrics(self._rooms, self._listener, self._clock.wall()) if self._rooms else ()
+
+    def pages(self) -> Mapping[str, Handler]:
+        """The status page."""
+        return {PATH: StatusPage(self._identity[1], lambda: self._rooms.peers if self._rooms else (), self._clock)}
 
     def degradations(self) -> Sequence[Degradation]:
         """What the service does without."""

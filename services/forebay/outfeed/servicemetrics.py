@@ -1,4 +1,4 @@
-"""The metrics of an outfeed as a whole; those of its peers are in `peerstatus`."""
+"""The metrics of an outfeed as a whole; those of its peers are in `peering.peermetrics`."""
 
 from collections.abc import Iterable
 from itertools import chain
@@ -8,7 +8,7 @@ from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamil
 
 from forebay.outfeed.incoming.listener import Listener
 from forebay.outfeed.masterfeed import IntakeCounts
-from forebay.outfeed.peering.peerstatus import peer_metrics
+from forebay.outfeed.peering.peermetrics import peer_metrics
 from forebay.outfeed.storeroom import Storeroom
 from forebay.spill import Spill
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from forebay.outfeed.service import Rooms
 
 
-def service_metrics(rooms: "Rooms", listener: Listener | None) -> Iterable[Metric]:
-    """Everything, all of one moment."""
+def service_metrics(rooms: "Rooms", listener: Listener | None, now: float) -> Iterable[Metric]:
+    """Everything, all of one moment; `now` is the time of the wall clock in seconds."""
     return chain(
-        peer_metrics(rooms.peers),
+        peer_metrics(rooms.peers, now),
         _intake(rooms.masterfeed.counts),
         _storage(rooms.storeroom),
         _spill(rooms.spill),

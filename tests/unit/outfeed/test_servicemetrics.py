@@ -14,7 +14,7 @@ class Registered:
         self.house, self.listener = house, listener
 
     def collect(self):
-        return service_metrics(self.house.rooms, self.listener)
+        return service_metrics(self.house.rooms, self.listener, 0)
 
 
 def text(house, listener=None):
@@ -26,7 +26,7 @@ def text(house, listener=None):
 def samples(house, listener=None):
     return {
         (sample.name, *sample.labels.values()): sample.value
-        for family in service_metrics(house.rooms, listener)
+        for family in service_metrics(house.rooms, listener, 0)
         for sample in family.samples
     }
 

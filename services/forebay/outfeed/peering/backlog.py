@@ -107,6 +107,11 @@ class Backlog:
         return len(self._put_off)
 
     @property
+    def oldest_put_off(self) -> int | None:
+        """When the oldest of those came in, milliseconds since the epoch."""
+        return min((token.arrival for token in self._put_off), default=None)
+
+    @property
     def burying(self) -> int:
         """Tokens that were given up and are not among the dead letters yet."""
         return len(self._buried)
@@ -329,6 +334,7 @@ class Backlog:
             else:
                 self._resent[token.seq] = entry.id
                 self._queue.resent.append(token)
+                self._owner.ledger.unspooled += 1
         self.spool.ack(spare)
         if entries:
             self._owner.refilled()

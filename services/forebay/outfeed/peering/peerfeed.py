@@ -9,9 +9,11 @@ import structlog
 from forebay.outfeed.log.checkpoint import Checkpoint
 from forebay.outfeed.peering.allowance import Allowance
 from forebay.outfeed.peering.flow import FlowSettings, Shared
+from forebay.outfeed.peering.fullness import Fullness
 from forebay.outfeed.peering.ledger import Ledger
 from forebay.outfeed.peering.peerqueue import PeerQueue
 from forebay.outfeed.peering.poison import PoisonTest
+from forebay.outfeed.peering.replytexts import ReplyTexts
 from forebay.outfeed.peering.settler import Settler
 from forebay.outfeed.sending.feed import Outcome
 from forebay.outfeed.sending.headers import without_bodies
@@ -54,6 +56,8 @@ class Peerfeed:
         self.queue = queue
         self.poison = poison
         self.ledger = Ledger()
+        self.replies = ReplyTexts()
+        self.fullness = Fullness()
         self.lines: Lines
         self.backlog: Backlog
         self.cursor = shared.feedlog.checkpoint(number) + 1
@@ -100,7 +104,7 @@ class Peerfeed:
 
     def offer(self, tokens: list[Token]) -> None:
         """Articles that were just logged and are for this peer."""
-        self.ledger.offer(len(tokens))
+        self.ledger.offer(len(tokens), sum(token.size for token in tokens))
         if self.live and not self.queue.overflowing:
             self._hand_out(tokens)
         else:
@@ -154,6 +158,7 @@ class Peerfeed:
     def _hand_out(self, tokens: list[Token]) -> None:
         self._window.add([token.seq for token in tokens])
         self.cursor = tokens[-1].seq + 1
+        spilling = len(self.queue.spilling)
         if self._queues_fresh():
             self.queue.push(tokens)
         else:
@@ -163,7 +168,7 @@ class Peerfeed:
         else:
             self.lines.want()
         if self.queue.spilling:
-            self._overflowed()
+            self._overflowed(len(self.queue.spilling) - spilling)
 
     def _queues_fresh(self) -> bool:
         """Whether what comes in is to be sent from memory, not from the backlog."""
@@ -172,25 +177,25 @@ class Peerfeed:
         behind = self.queue.spilling or self.queue.resent or self.backlog.has_unread
         return self.lines.is_up and not (self._flow.backlog_first and behind)
 
-    def _overflowed(self) -> None:
+    def _overflowed(self, count: int) -> None:
         if self._flow.keeps_backlog:
+            self.ledger.spooled["overflow" if self.lines.is_up else "sleeping"] += count
             self.backlog.wake()
         else:
             self._settler.discard(self.queue.take_spilling(len(self.queue.spilling)), "no-backlog")
 
-    @property
-    def oldest_arrival(self) -> int | None:
-        """When the oldest article came in that waits to be sent, milliseconds since the epoch; about, if on Redis."""
-        queue = self.queue
-        heads = [tokens[0].arrival for tokens in (queue.fresh, queue.spilling, queue.resent) if tokens]
-        spilled = self.backlog.spool.state.oldest
-        return min(heads if spilled is None else [*heads, spilled], default=None)
+    def oldest_in_log(self) -> int | None:
+        """When the first article came in that was not handed out, milliseconds since the epoch."""
+        front = self._shared.front.head
+        tokens = [] if self.live else self._log.read(self.cursor, 1, self.number)[0]
+        return tokens[0].arrival if tokens and tokens[0].seq < front else None
 
     def poll(self) -> None:
         """Once a second: go on with whatever can go on."""
         settled = self.ledger.settled
         self.rate += (settled - self._settled - self.rate) / RATE_SECONDS
         self._settled = settled
+        self.fullness.look(len(self.queue.fresh), self.queue.size)
         self.lines.poll(self._waiting())
         self._behind.set()
         self.backlog.wake()
@@ -296,5 +301,6 @@ class Peerfeed:
     def disconnected(self) -> None:
         """The last line is gone: what is queued goes to the backlog; what came from there is safe as it is."""
         if self._flow.keeps_backlog:
+            self.ledger.spooled["on-close"] += len(self.queue.fresh)
             self.queue.spill_all()
             self.backlog.wake()

@@ -33,6 +33,7 @@ class Settler:
     def settle(self, outcome: Outcome, tokens: list[Token], reply: str) -> None:
         """An answer, or what stands for one."""
         self._settlers[outcome](tokens, reply)
+        self._feed.replies.add(outcome, reply, len(tokens))
         self._shared.outcomes.add(self._feed.name, outcome.value, reply, tokens)
 
     def discard(self, tokens: list[Token], reason: str) -> None:
@@ -46,7 +47,7 @@ class Settler:
         self._answered(tokens)
 
     def _refused(self, tokens: list[Token], reply: str) -> None:
-        self._feed.ledger.refuse(len(tokens))
+        self._feed.ledger.refuse(len(tokens), _octets(tokens))
         self._answered(tokens)
 
     def _rejected(self, tokens: list[Token], reply: str) -> None:
@@ -89,7 +90,7 @@ class Settler:
             self._shared.outcomes.add(self._feed.name, "dead-lettered", reply, tokens)
 
     def _put_off(self, tokens: list[Token]) -> None:
-        self._feed.ledger.defer(len(tokens))
+        self._feed.ledger.defer(len(tokens), _octets(tokens))
         self._feed.backlog.defer(tokens)
 
 

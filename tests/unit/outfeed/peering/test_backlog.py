@@ -354,7 +354,7 @@ async def test_a_letter_whose_append_was_not_answered_is_replayed_as_one_article
     await peer.rest()
     peer.come_back()
     await peer.rest()
-    await deadletters.replay(peer, set())
+    await deadletters.replay(peer, deadletters.Choice())
     assert peer.feed.ledger.dead_kept == 0
     assert await peer.send_all() == [0]
     assert peer.feed.ledger.owed == 0

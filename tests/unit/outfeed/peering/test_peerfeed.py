@@ -393,17 +393,6 @@ async def test_the_rate_follows_what_is_settled_a_second(peer):
     assert peer.feed.rate == pytest.approx(7, abs=0.1)
 
 
-async def test_the_oldest_arrival_is_that_of_memory_or_of_redis(peer):
-    assert peer.feed.oldest_arrival is None
-    peer.up()
-    await peer.rest()
-    await peer.offer(2)
-    assert peer.feed.oldest_arrival == peer.feed.queue.fresh[0].arrival
-    peer.down()
-    await peer.rest()
-    assert peer.feed.oldest_arrival == peer.spool.state.oldest
-
-
 async def test_bodies_are_asked_of_those_that_all_peers_share(peer, monkeypatch):
     loaded = []
     bodies = type("Bodies", (), {"load": lambda self, tokens, later: loaded.append((tokens, later))})()

@@ -123,7 +123,7 @@ class OwnershipMachine(RuleBasedStateMachine):
     @rule()
     def replay_dead_letters(self) -> None:
         try:
-            self.run(deadletters.replay(self.peer, set()))
+            self.run(deadletters.replay(self.peer, deadletters.Choice()))
         except UnavailableError:
             self.run(settle())
 
@@ -248,7 +248,7 @@ class OwnershipMachine(RuleBasedStateMachine):
         peer.up()
         await peer.rest()
         for _ in range(4):
-            await deadletters.replay(peer, set())
+            await deadletters.replay(peer, deadletters.Choice())
             peer.clock.advance(400)
             peer.feed.poll()
             await peer.rest()
