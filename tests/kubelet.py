@@ -126,7 +126,7 @@ class Kubelet:
             await self.client.patch("PersistentVolumeClaim", *names, {"status": {"capacity": wanted}}, "status")
 
     def _write_hosts(self) -> None:
-        """Write the names of all Services, and those of pods of headless ones. The file is mounted, so that it must stay the same one."""
+        """Write the names of all Services, and of pods. The file is mounted, so that it must stay the same one."""
         lines = ["127.0.0.1 localhost", "::1 localhost"]
         for service in self.services.values():
             of_service = names(service["metadata"])

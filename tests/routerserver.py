@@ -1,7 +1,5 @@
-"""A router as a test holds it: `forebay serve router` as a process of its own, with its data on disk."""
+"""A router service as a test holds it: hosted in the test's own process, configured by manifests."""
 
-import json
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,17 +8,16 @@ from uuid import uuid4
 import aiohttp
 from prometheus_client.parser import text_string_to_metric_families
 
-from eventually import eventually
 from forebay.client import ConfigClient
 from forebay.client.router import Process, ProcessSettings, RouterClient
 from forebay.pb.config.v1 import config_pb2
-from forebay.runtime import BackoffSettings
+from forebay.router.configuration import Surroundings
+from forebay.router.service import RouterService
+from forebay.runtime import BackoffSettings, DrainSettings, GrpcSettings, Host, HostSettings
 from forebay.runtime.document import ConfigDocument
 from forebay.runtime.secret import Secret
 from ports import free_port
-from processes import Running
 
-FOREBAY = Path(sys.executable).with_name("forebay")
 NAMESPACE = "default"
 API = "forebay.dev/v1alpha1"
 KEY = {"keyFrom": {"secretRef": {"name": "links", "key": "key"}}}
@@ -40,7 +37,9 @@ class RouterServer:
         self.links: dict[str, dict[str, Any]] = {}
         self.key = "a key of 32 octets, more or less"
         self.uids: dict[str, str] = {}
-        self.running: Running | None = None
+        self.running = False
+        self.service: RouterService
+        self.host: Host
 
     # Configuration
 
@@ -65,12 +64,15 @@ class RouterServer:
             "spec": dict(spec),
         }
 
+    def document(self, revision: int) -> ConfigDocument:
+        secrets = {f"{NAMESPACE}/links": {"key": Secret(self.key)}} if self.key else {}
+        return ConfigDocument(revision, tuple(self.manifests()), secrets)
+
     async def apply(self) -> dict[str, config_pb2.ResourceResult]:
         """Send the configuration as it is described now; what came of each resource, by kind and name."""
-        secrets = {f"{NAMESPACE}/links": {"key": Secret(self.key)}} if self.key else {}
         async with ConfigClient.connect(self.address) as client:
             revision = (await client.status()).revision + 1
-            answer = await client.apply(ConfigDocument(revision, tuple(self.manifests()), secrets))
+            answer = await client.apply(self.document(revision))
         return {f"{result.kind}/{result.name}": result for result in answer.results}
 
     async def applied(self) -> None:
@@ -83,30 +85,24 @@ class RouterServer:
         async with ConfigClient.connect(self.address) as client:
             return list((await client.status()).degradations)
 
-    # Process
+    # Running
 
     async def start(self) -> None:
-        """Start it, and wait until it serves."""
-        folder = self.folder / "manifests"
-        folder.mkdir(exist_ok=True)
-        secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "links"}, "stringData": {"key": self.key}}
-        (folder / "all.yaml").write_text("\n---\n".join(map(json.dumps, [*self.manifests(), secret])))
-        command = [FOREBAY, "serve", "router", "-f", folder, "--data", self.folder / "data"]
-        self.running = Running(command, self.folder / "log")
-        await eventually(self._serves, within=60)
+        """Start it in this process, with the configuration as it is described now."""
+        around = Surroundings(None, "127.0.0.1")
+        self.service = RouterService((NAMESPACE, self.name), self.folder / "data", around)
+        settings = HostSettings(
+            grpc=GrpcSettings(listen=self.address),
+            http=f"127.0.0.1:{self.health_port}",
+            drain=DrainSettings(calls=1.0),
+        )
+        self.host = Host(self.service, settings, self.document(1))
+        await self.host.start()
+        self.running = True
 
-    async def _serves(self) -> bool:
-        assert self.running is not None
-        if not self.running.running:
-            raise RuntimeError(f"the router ended by itself: {self.running.tail()}")
-        try:
-            async with (
-                aiohttp.ClientSession() as http,
-                http.get(f"http://127.0.0.1:{self.health_port}/readyz") as response,
-            ):
-                return response.status == 200
-        except aiohttp.ClientError:
-            return False
+    async def stop(self) -> None:
+        self.running = False
+        await self.host.stop()
 
     # Use
 
@@ -140,6 +136,3 @@ class RouterServer:
             for family in text_string_to_metric_families(text)
             for sample in family.samples
         }
-
-    def log_text(self) -> str:
-        return (self.folder / "log").read_text()

@@ -1,4 +1,4 @@
-"""A container without an image: a command with a network, a host name and a root folder of its own, with volumes mounted."""
+"""A container without an image: a command with a network, a name and a root folder of its own; with volumes mounted."""
 
 import asyncio
 import os

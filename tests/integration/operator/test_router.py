@@ -1,9 +1,8 @@
-"""Routers and their links, from the manifests to messages between processes: three pods of a domain, and another one."""
+"""Routers and their links, from the manifests to messages between processes: a domain of three pods, and another."""
 
 import asyncio
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -183,7 +182,8 @@ async def test_processes_of_a_pod_that_goes_attach_to_another(linked):
 async def test_who_has_no_certificate_of_its_authority_is_not_let_in(linked):
     made = Authority.make("strangers", datetime.now(UTC)).issue(("bot.news.client.forebay",), datetime.now(UTC))
     data = await linked.secret("east-router-client-bot")
-    folder: Path = mount(linked.folder / "stranger", {CHAIN: made.chain, KEY: made.key, AUTHORITIES: data[AUTHORITIES]})
+    files = {CHAIN: made.chain, KEY: made.key, AUTHORITIES: data[AUTHORITIES]}
+    folder = mount(linked.folder / "stranger", files)
     place = await address(linked, PODS[0])
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(3), Process.connect(place, "stranger", tls=folder, settings=BRIEF):

@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+import socket
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from typing import Any
@@ -115,13 +116,11 @@ class UdpEndpoint(asyncio.DatagramProtocol):
 
     async def call(self, where: str, number: int) -> Session:
         """Open a session of that number with another router. Raises `UnavailableError` when it does not answer."""
-        address = parse_address(where)
-        loop = asyncio.get_running_loop()
-        [info, *_] = await loop.getaddrinfo(address.host, address.port)
-        answer = self._answers[number] = loop.create_future()
+        address = await self._resolve(where)
+        answer = self._answers[number] = asyncio.get_running_loop().create_future()
         try:
             for _ in range(KNOCKS):
-                self.send(info[4], [Datagram(Kind.KNOCK, True, number, 0)])
+                self.send(address, [Datagram(Kind.KNOCK, True, number, 0)])
                 await asyncio.wait([answer], timeout=KNOCK_SECONDS)
                 if answer.done():
                     where_from, cookie = answer.result()
@@ -133,6 +132,18 @@ class UdpEndpoint(asyncio.DatagramProtocol):
             )
         finally:
             del self._answers[number]
+
+    async def _resolve(self, where: str) -> Address:
+        """The address of a router as our socket takes it: one for IPv6 wants those of IPv4 mapped."""
+        address, family = parse_address(where), self._transport.get_extra_info("socket").family
+        mapped = socket.AI_V4MAPPED if family == socket.AF_INET6 else 0
+        try:
+            found = await asyncio.get_running_loop().getaddrinfo(
+                address.host, address.port, family=family, type=socket.SOCK_DGRAM, flags=mapped
+            )
+        except OSError as error:
+            raise UnavailableError(f"{where} is not known ({error.strerror}): see whether the name is right") from error
+        return found[0][4]
 
     def send(self, address: Address, datagrams: list[Datagram]) -> None:
         """Send datagrams; each may be lost."""

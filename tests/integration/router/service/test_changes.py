@@ -4,6 +4,7 @@ import pytest
 
 from eventually import eventually
 from forebay.client.router import RegistrationError
+from forebay.runtime import SettingsError, UnavailableError
 from ports import free_port
 from routerserver import KEY, RouterServer
 from threads import Inbox
@@ -92,11 +93,12 @@ async def test_a_change_of_one_link_leaves_the_others_up(pair, make_router):
     east.link("to-north", "north", north.address)
     await east.applied()
     await eventually(lambda: reaches(east, "north", "west"))
-    linked = east.log_text().count("linked")
+    before = {each.settings.name: each for each in east.service.node.linkings}
     east.links["to-north"]["cost"] = 7
     await east.applied()
     await eventually(lambda: costs(east, north=7, west=1))
-    assert east.log_text().count("linked") == linked + 1
+    after = {each.settings.name: each for each in east.service.node.linkings}
+    assert after["to-west"] is before["to-west"]
 
 
 async def costs(router, **wanted):
@@ -221,5 +223,39 @@ async def test_two_routers_do_not_share_a_data_folder(make_router):
     one, two = make_router(), make_router()
     two.folder = one.folder
     await one.start()
-    with pytest.raises(RuntimeError, match="is in use by"):
+    with pytest.raises(SettingsError, match="is in use by"):
         await two.start()
+
+
+async def test_without_a_sound_router_nothing_is_routed_until_there_is_one(make_router):
+    router = make_router(domain="x", heartbeat={"missed": 0})
+    await router.start()
+    [degradation] = await router.degradations()
+    assert degradation.reason == "NotConfigured"
+    with pytest.raises(UnavailableError, match="no valid configuration yet"):
+        await router.view()
+    router.spec["heartbeat"] = {}
+    await router.applied()
+    assert (await router.view()).domain == "x"
+
+
+async def test_its_own_address_among_the_peers_is_no_trouble(make_router):
+    one, two = make_router("one", domain="x"), make_router("two", domain="x")
+    for each in (one, two):
+        each.spec["peers"] = [one.address, two.address]
+    await one.start()
+    await two.start()
+    for each in (one, two):
+        await eventually(lambda each=each: linked(each))
+        assert await each.degradations() == []
+
+
+async def linked(router):
+    return [link.up for link in (await router.view()).links] == [True]
+
+
+async def test_a_peer_that_is_away_is_a_degradation(make_router):
+    one = make_router("one", domain="x", peers=["127.0.0.1:1"])
+    await one.start()
+    [degradation] = await eventually(one.degradations)
+    assert (degradation.reason, degradation.kind) == ("PeerUnlinked", "")
