@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import deque
 from math import inf
 from typing import TYPE_CHECKING
 
 from forebay.conduit.core.conduits.forms import MESSAGE_FORM
-from forebay.conduit.core.conduits.publisher import Publisher, PublisherSettings, Write
 from forebay.conduit.core.conduits.reception import Reception
 from forebay.conduit.core.conduits.transmission import Transmission
-from forebay.conduit.core.conduits.way import MOST_HELD, Held
 from forebay.conduit.core.declarations.register import Register
 from forebay.conduit.core.dispatch import Dispatch, Sent
-from forebay.conduit.core.errors import UnknownPublisherError, WindowFullError
 from forebay.conduit.core.intake import Intake
 from forebay.conduit.core.session.sessions import Sessions
 from forebay.conduit.core.session.upkeep import Upkeep
@@ -22,7 +19,8 @@ from forebay.conduit.core.subscribers import Guard, Handler, Subscription
 from forebay.conduit.core.uri.syntax import check_uri
 from forebay.conduit.core.wire.declarations import SubscriptionMode
 from forebay.conduit.core.wire.extras import NO_EXTRAS
-from forebay.conduit.core.wire.messages import CloseReason, WriteData
+from forebay.conduit.core.wire.messages import CloseReason
+from forebay.conduit.core.writing import Writing
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -30,6 +28,7 @@ if TYPE_CHECKING:
 
     from forebay.conduit.core.conduits.forms import Unnumbered
     from forebay.conduit.core.conduits.outlet import Outlet
+    from forebay.conduit.core.conduits.publisher import Publisher, PublisherSettings, Write
     from forebay.conduit.core.declarations.events import DeclarationEvent
     from forebay.conduit.core.listener import Listener
     from forebay.conduit.core.session.events import PeerEvent
@@ -37,9 +36,6 @@ if TYPE_CHECKING:
     from forebay.conduit.core.settings import NodeSettings
     from forebay.conduit.core.wire.declarations import Period
     from forebay.conduit.core.wire.extras import Extras
-
-LOOK_AGAIN = 0.002
-"""Seconds between two looks whether what waits for another way may go it."""
 
 
 class Node:
@@ -62,10 +58,8 @@ class Node:
         self.intake = Intake(
             settings.number_bits, self.sessions, self.transmission, self.reception, self._dispatch, self.wake
         )
-        self._publishers: Slots[Publisher] = Slots()
         self._subscriptions: Slots[Subscription] = Slots()
-        self._spilling: set[int] = set()
-        self._holding: set[int] = set()
+        self._writing = Writing(self.transmission, self.declarations, listener, self._collect, self.wake)
         self._outbox: list[Sent] = []
         self._offloaded: deque[Sent] = deque()
         self._woken = True
@@ -96,13 +90,13 @@ class Node:
             self._sessions_due = self._upkeep.due()
         self._outbox += self._dispatch.outgoing(self.transmission.housekeep(now), now)
         self.declarations.housekeep(now)
-        self._release(now)
-        self._declarations_due = min(self.declarations.due(now), now + LOOK_AGAIN if self._holding else inf)
+        self._writing.housekeep(now)
+        self._declarations_due = min(self.declarations.due(now), self._writing.due(now))
         for peer, answer in self.reception.housekeep(now):
             self._outbox += self._dispatch.answers(peer, [answer], now)
         while self._offloaded:
             self._outbox.append(self._offloaded.popleft())
-        self._tell_of_room()
+        self._writing.tell_of_room()
         return self.wake_at
 
     def outgoing(self) -> list[Sent]:
@@ -115,48 +109,26 @@ class Node:
 
         `named`: False when the id of its resource is not settled: what is written waits until `name`.
         """
-        self.transmission.outlet(settings.conduit)
-        publisher = self._publishers.add(lambda number: Publisher(number, settings))
-        publisher.way.named = named
-        if named:
-            self.declarations.publish(settings, now)
-        return publisher.number
+        return self._writing.publish(settings, now, named=named)
 
     def name(self, publisher: int, rid: int, now: float) -> None:
         """The id of a publisher's resource is settled. Raises `UnknownPublisherError`."""
-        found = self.publisher(publisher)
-        found.name(rid)
-        found.way.named = True
-        self.declarations.publish(found.settings, now)
-        self._release(now)
+        self._writing.name(publisher, rid, now)
 
     def unpublish(self, publisher: int, now: float) -> None:
         """Delete a publisher; what waits for its way is dropped. Raises `UnknownPublisherError`."""
-        found = self.publisher(publisher)
-        if found.way.named:
-            self.declarations.unpublish(found.settings, now)
-        self._publishers.remove(publisher)
-        self._spilling.discard(publisher)
-        self._holding.discard(publisher)
-        while found.way.held:
-            found.way.held.popleft().write.drop()
+        self._writing.unpublish(publisher, now)
 
     def publisher(self, number: int) -> Publisher:
         """A publisher and its accounts. Raises `UnknownPublisherError`."""
-        publisher = self._publishers.get(number)
-        if publisher is None:
-            raise UnknownPublisherError(f"there is no publisher {number}: declare one")
-        return publisher
+        return self._writing.publisher(number)
 
     def write(self, publisher: int, samples: Sequence[bytes], now: float) -> Write:
         """Write samples; what nobody subscribes to goes nowhere.
 
         Raises `SampleTooLargeError`, `WindowFullError`, `UnknownPublisherError`, `UnknownPeerError`.
         """
-        found = self.publisher(publisher)
-        if found.way.held or not self._is_open(found, now):
-            return self._hold(found, samples, now)
-        return self._write(found, samples, now)
+        return self._writing.write(publisher, samples, now)
 
     def write_uri(
         self, uri: str, samples: Sequence[bytes], now: float, *, conduit: int = 0, reliable: bool = True
@@ -166,36 +138,15 @@ class Node:
         Raises `InvalidUriError`, `SampleTooLargeError`, `UnknownPeerError`.
         """
         check_uri(uri, self.settings.declarations.max_uri)
-        outlet = self.transmission.outlet(conduit)
-        reach = self.declarations.directory.reach_uri(uri)
-        messages = [WriteData(conduit, reliable, False, 0, uri, sample) for sample in samples]
-        if not reliable and reach.peers:
-            outlet.conduit.check(MESSAGE_FORM, messages)
-            outlet.conduit.send(MESSAGE_FORM, messages, now)
-        if reliable and reach.peers:
-            write = outlet.write(MESSAGE_FORM, messages, now)
-        else:
-            write = Write(samples)
-            write.written = len(samples)
-        self._collect(outlet, now)
-        return write
+        return self._writing.write_uri(uri, samples, now, conduit, reliable=reliable)
 
     def unspill(self, publisher: int, samples: Sequence[bytes], now: float) -> int:
         """Write the first samples of those that were laid aside; returns how many were taken, the others stay aside."""
-        found = self.publisher(publisher)
-        outlet = self._outlet(found)
-        written = 0
-        if outlet is not None and self._is_open(found, now):
-            written = self.transmission.use(outlet).unspill(found, samples, now)
-            self._collect(outlet, now)
-        if written < len(samples):
-            self._spilling.add(publisher)
-        return written
+        return self._writing.unspill(publisher, samples, now)
 
     def spill_ended(self, publisher: int) -> None:
         """Nothing of that publisher is laid aside any more: it writes to the window again."""
-        self.publisher(publisher).spilling = False
-        self._spilling.discard(publisher)
+        self._writing.spill_ended(publisher)
 
     def flush(self, now: float) -> None:
         """Send at once what waits for others to share its datagram."""
@@ -238,14 +189,7 @@ class Node:
 
     def admits(self, guard: Guard) -> bool:
         """Whether one sample for each pair of a guard fits into the windows, all at once."""
-        needed: defaultdict[Outlet, list[int]] = defaultdict(list)
-        for number, octets in guard:
-            publisher = self._publishers.get(number)
-            if publisher is None or (conduit := self.declarations.route(publisher.settings)) is None:
-                continue
-            if (outlet := self.transmission.find(conduit)) is not None:
-                needed[outlet].append(publisher.form.size(octets, outlet.conduit.number_octets))
-        return all(outlet.has_room(len(sizes), sum(sizes)) for outlet, sizes in needed.items())
+        return self._writing.admits(guard)
 
     def tell(self, peer: Peer, messages: Sequence[Unnumbered], now: float) -> None:
         """Tell one peer, by its own conduit; for those who know the declarations."""
@@ -295,69 +239,3 @@ class Node:
 
     def _collect(self, outlet: Outlet, now: float) -> None:
         self._outbox += self._dispatch.outgoing(outlet.conduit.take(), now)
-
-    def _spill(self, publisher: int, samples: Sequence[bytes]) -> None:
-        self._listener.spill(publisher, samples)
-        self._spilling.add(publisher)
-
-    def _outlet(self, publisher: Publisher) -> Outlet | None:
-        """Where its samples would go now."""
-        conduit = self.declarations.route(publisher.settings)
-        return publisher.way.outlet if conduit is None else self.transmission.find(conduit)
-
-    def _is_open(self, publisher: Publisher, now: float) -> bool:
-        """Whether its samples may go their way."""
-        outlet = self._outlet(publisher)
-        if not publisher.way.named:
-            return False
-        if outlet is None:
-            return True
-        return not publisher.way.changes(outlet, self.declarations.own.reach(publisher.settings.rid).peers, now)
-
-    def _write(self, publisher: Publisher, samples: Sequence[bytes], now: float) -> Write:
-        self.declarations.keep(publisher.settings.rid, samples, now)
-        conduit = self.declarations.route(publisher.settings)
-        if conduit is None:
-            write = Write(samples)
-            write.written = len(samples)
-            return write
-        outlet = self.transmission.outlet(conduit)
-        try:
-            write = outlet.publish(publisher, samples, now, lambda rest: self._spill(publisher.number, rest))
-            publisher.way.used(write)
-            return write
-        finally:
-            self._collect(outlet, now)
-
-    def _hold(self, publisher: Publisher, samples: Sequence[bytes], now: float) -> Write:
-        held = publisher.way.held
-        if len(held) >= MOST_HELD:
-            raise WindowFullError(publisher.settings.conduit, 0, len(samples))
-        self.transmission.outlet(publisher.settings.conduit).conduit.check(publisher.form, samples)
-        write = Write(samples, now + publisher.settings.deadline)
-        held.append(Held(write, samples))
-        self._holding.add(publisher.number)
-        self.wake()
-        return write
-
-    def _release(self, now: float) -> None:
-        """Write what had to wait for its way."""
-        for number in list(self._holding):
-            publisher = self.publisher(number)
-            held = publisher.way.held
-            while held and held[0].write.deadline <= now:
-                held.popleft().write.expire()
-            if held and self._is_open(publisher, now):
-                while held:
-                    write, samples = held.popleft()
-                    write.follow(self._write(publisher, samples, now))
-            if not held:
-                self._holding.discard(number)
-
-    def _tell_of_room(self) -> None:
-        """Once each time the window was full."""
-        for number in list(self._spilling):
-            outlet = self._outlet(self.publisher(number))
-            if outlet is None or outlet.has_room(1, 1):
-                self._spilling.discard(number)
-                self._listener.room(number)

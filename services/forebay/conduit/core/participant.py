@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from forebay.conduit.core.conduits.publisher import Congestion, PublisherSettings
-from forebay.conduit.core.declarations.events import DeclarationKind, Meaning
+from forebay.conduit.core.declarations.events import Meaning
+from forebay.conduit.core.declarations.inventory import inventory
 from forebay.conduit.core.declarations.quality import NOTHING, Told
 from forebay.conduit.core.declarations.queries import Queryable
 from forebay.conduit.core.errors import NotAgreedError, UnknownDeclarationError
@@ -20,23 +21,11 @@ if TYPE_CHECKING:
 
     from forebay.conduit.core.conduits.publisher import Write
     from forebay.conduit.core.declarations.definitions import Definition
+    from forebay.conduit.core.declarations.inventory import Known
     from forebay.conduit.core.declarations.queries import Answered, Asked
     from forebay.conduit.core.node import Node
     from forebay.conduit.core.subscribers import Guard, Handler
     from forebay.conduit.core.wire.declarations import Period
-
-
-class Known(NamedTuple):
-    """One declaration that a node knows."""
-
-    peer_id: bytes
-    """Who made it; empty: the node itself."""
-    kind: DeclarationKind
-    rid: int
-    uri: str
-    """Empty when nobody has defined it."""
-    mode: int = 0
-    """Of a subscriber: its `SubscriptionMode`."""
 
 
 class _Subscriber:
@@ -202,6 +191,23 @@ class Participant:
             raise UnknownDeclarationError(f"there is no queryable {number}: declare one")
         self._declarations.queries.remove(self._queryables.remove(number))
 
+    def declare_token(self, uri: str, now: float) -> int:
+        """Peers that agreed on liveliness know that something is alive until it is forgotten or the session ends.
+
+        Returns its number. Raises `InvalidUriError`.
+        """
+        check_uri(uri, self.node.settings.declarations.max_uri)
+        with self._declarations.changing:
+            token = self._declarations.own.declare_token(uri)
+        self._declarations.errands.run(now)
+        return token
+
+    def forget_token(self, number: int, now: float) -> None:
+        """It is alive no more. Raises `UnknownDeclarationError`."""
+        with self._declarations.changing:
+            self._declarations.own.forget_token(number)
+        self._declarations.errands.run(now)
+
     def write(self, publisher: int, samples: Sequence[bytes], now: float) -> Write:
         """Write samples: see `Node.write`."""
         return self.node.write(publisher, samples, now)
@@ -242,32 +248,7 @@ class Participant:
     def known(self) -> list[Known]:
         """All declarations, the node's own first."""
         with self._declarations.changing:
-            return [*self._known_own(), *self._known_of_peers()]
-
-    def _known_own(self) -> Iterable[Known]:
-        own = self._declarations.own
-        for definition in own.definitions.values():
-            if definition.status == 0:
-                yield Known(b"", DeclarationKind.RESOURCE, definition.rid, definition.uri)
-        for sid, query in own.ids.items():
-            yield Known(b"", DeclarationKind.SELECTION, sid, query)
-        for rid in own.published:
-            yield Known(b"", DeclarationKind.PUBLISHER, rid, own.uri(rid))
-        for subscription in own.subscriptions.values():
-            yield Known(b"", DeclarationKind.SUBSCRIBER, subscription.rid, own.uri(subscription.rid), subscription.mode)
-
-    def _known_of_peers(self) -> Iterable[Known]:
-        names = self._declarations.directory.names
-        for book in self._declarations.books.values():
-            who = book.peer.peer_id
-            for rid in book.resources:
-                yield Known(who, DeclarationKind.RESOURCE, rid, names.resources.uri(rid))
-            for sid, query in book.ids.items():
-                yield Known(who, DeclarationKind.SELECTION, sid, query)
-            for rid in book.publishers:
-                yield Known(who, DeclarationKind.PUBLISHER, rid, names.uri(rid, book.ids))
-            for rid, subscription in book.subscriptions.items():
-                yield Known(who, DeclarationKind.SUBSCRIBER, rid, names.uri(rid, book.ids), subscription.mode)
+            return list(inventory(self._declarations))
 
     def _subscriber(self, number: int) -> _Subscriber:
         found = self._subscribers.get(number)

@@ -6,7 +6,7 @@ from forebay.conduit.core.conduits.reception import Reception
 from forebay.conduit.core.session.peer import Peer
 from forebay.conduit.core.session.settings import SessionSettings
 from forebay.conduit.core.settings import NodeSettings
-from forebay.conduit.core.subscribers import Subscription
+from forebay.conduit.core.subscribers import Recipients, Subscription
 from forebay.conduit.core.wire.messages import AckNack, Data, Declare, Synch, WriteData
 
 RID, UNICAST = 3, 2
@@ -25,8 +25,8 @@ class House:
     def take(self, delivery):
         self.payloads += [(delivery.rid, delivery.uri, payload) for payload in delivery.payloads]
 
-    def recipients(self, sample):
-        return [Subscription(0, RID, self.take)]
+    def recipients(self, peer, sample):
+        return Recipients([Subscription(0, RID, self.take)], getattr(sample, "rid", 0), getattr(sample, "uri", ""))
 
     def receive(self, peer, message, now):
         if self.willing:

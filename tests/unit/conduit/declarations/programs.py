@@ -6,7 +6,7 @@ from forebay.conduit.core.declarations.events import DeclarationChange
 from forebay.conduit.core.participant import Participant
 from forebay.conduit.core.wire.extras import Extra, Extras
 
-ALL_AGREED = Extras(Extra.QUERIES | Extra.HISTORY)
+ALL_AGREED = Extras(Extra.QUERIES | Extra.HISTORY | Extra.LIVELINESS)
 
 
 class Program:

@@ -2,6 +2,7 @@ import pytest
 
 from forebay.conduit.core.conduits.publisher import Congestion
 from forebay.conduit.core.declarations.events import DeclarationChange, DeclarationKind
+from forebay.conduit.core.declarations.inventory import Known
 from forebay.conduit.core.declarations.quality import Told
 from forebay.conduit.core.errors import (
     InvalidUriError,
@@ -10,7 +11,6 @@ from forebay.conduit.core.errors import (
     UnknownDeclarationError,
     UnknownPublisherError,
 )
-from forebay.conduit.core.participant import Known
 from forebay.conduit.core.wire.declarations import Period, ResultStatus, SubscriptionMode
 from forebay.conduit.core.wire.extras import NO_EXTRAS
 from simnet import SimNet, Weather, numbered
@@ -322,6 +322,25 @@ def test_all_is_forgotten(net, pair):
     ):
         with pytest.raises(error):
             source.call(name, number)
+
+
+def test_tokens_live_as_long_as_their_session(net, pair):
+    source, sink = pair
+    token = source.call("declare_token", "/alive/1")
+    source.call("declare_token", "/alive/2")
+    net.run(0.5)
+    assert {each.uri for each in sink.participant.known() if each.kind is DeclarationKind.LIVELINESS} == {
+        "/alive/1",
+        "/alive/2",
+    }
+    source.call("forget_token", token)
+    net.run(0.5)
+    assert [event.uri for event in sink.events(DeclarationChange.FORGOTTEN)] == ["/alive/1"]
+    with pytest.raises(UnknownDeclarationError):
+        source.call("forget_token", token)
+    net.kill("source")
+    net.run(21.0)
+    assert [event.uri for event in sink.events(DeclarationChange.FORGOTTEN)] == ["/alive/1", "/alive/2"]
 
 
 def test_known_tells_own_ones_first(net, pair):

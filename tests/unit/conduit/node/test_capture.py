@@ -7,8 +7,10 @@ import pytest
 from forebay.conduit.core.conduits.publisher import PublisherSettings
 from forebay.conduit.core.conduits.settings import ConduitSettings
 from forebay.conduit.core.node import Node
+from forebay.conduit.core.participant import Participant
 from forebay.conduit.core.session.settings import SessionSettings
 from forebay.conduit.core.settings import NodeSettings
+from forebay.conduit.core.wire.declarations import ResultStatus
 from simnet import GROUP, Recorder
 
 PUBLISHER = "ded2e47b41154fe0c4a6bd5c441159db"
@@ -148,3 +150,23 @@ def test_a_subscriber_gets_samples(subscriber):
     assert subscriber.hear("670002020135") == [("peer", "0f01")]
     assert subscriber.hear("670102020136") == [("peer", "0f02")]
     assert subscriber.recorder.spilled[1] == [b"\x015", b"\x016"]
+
+
+def test_a_transaction_is_answered(publisher):
+    publisher.hear("b3ee0000")
+    sent = publisher.hear("b30600020102022f610607")
+    assert ("peer", "b3460001070700") in sent
+    assert publisher.node.declarations.directory.names.resources.uri(1) == "/a"
+
+
+def test_a_definition_is_asked_for_and_then_confirmed(publisher):
+    for acknowledged in ("0f00", "930f00", "b30f00"):
+        publisher.hear(acknowledged)
+    publisher.hear("b3ee0000")
+    definition = Participant(publisher.node).declare_resource("/a", publisher.now, rid=1)
+    publisher.rest()
+    assert ("peer", "b30600020102022f610600") in publisher.take()
+    assert definition.status is None
+    sent = publisher.hear("b3460001070000")
+    assert definition.status is ResultStatus.OK
+    assert ("peer", "b34601010102022f61") in sent

@@ -27,6 +27,8 @@ class DeclarationKind(Enum):
     PUBLISHER = "publisher"
     SUBSCRIBER = "subscriber"
     SELECTION = "selection"
+    LIVELINESS = "liveliness"
+    """Its id is the number of the token."""
 
 
 class Meaning(NamedTuple):

@@ -60,8 +60,9 @@ class Keeper:
 
     def _serve(self, subscription: RemoteSubscription, now: float) -> None:
         if opens_at(subscription.period, subscription.since, now) > now:
-            self._waiting[subscription] = None
-            self._errands.wake()
+            if subscription not in self._waiting:
+                self._waiting[subscription] = None
+                self._errands.wake()
             return
         self._waiting.pop(subscription, None)
         pushed = subscription.mode == SubscriptionMode.PERIODIC_PUSH

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from forebay.conduit.core.declarations.events import (
     DeclarationChange,
@@ -21,12 +21,14 @@ from forebay.conduit.core.wire.declarations import (
     ForgetResource,
     ForgetSelection,
     ForgetSubscriber,
+    ForgetToken,
     PublisherDeclaration,
     ResourceDeclaration,
     ResultStatus,
     SelectionDeclaration,
     SubscriberDeclaration,
     SubscriptionMode,
+    TokenDeclaration,
 )
 from forebay.conduit.core.wire.extras import is_unicast
 
@@ -41,8 +43,14 @@ if TYPE_CHECKING:
     from forebay.conduit.core.wire.declarations import Declaration
 
 DECLARING = (
-    ResourceDeclaration | PublisherDeclaration | SubscriberDeclaration | SelectionDeclaration | BindingDeclaration
+    ResourceDeclaration
+    | PublisherDeclaration
+    | SubscriberDeclaration
+    | SelectionDeclaration
+    | BindingDeclaration
+    | TokenDeclaration
 )
+Forget: TypeAlias = ForgetResource | ForgetPublisher | ForgetSubscriber | ForgetSelection | ForgetToken
 _MODES = frozenset(SubscriptionMode)
 
 
@@ -81,15 +89,15 @@ class Ledger:
                 return self._selection(book, sid, query, globally=globally)
             case BindingDeclaration(old=old, new=new, globally=globally):
                 return self._selection(book, new, self._directory.names.uri(old, book.ids), globally=globally)
-            case ForgetResource() | ForgetPublisher() | ForgetSubscriber() | ForgetSelection():
+            case TokenDeclaration(token=token, uri=uri):
+                return self._token(book, token, uri)
+            case ForgetResource() | ForgetPublisher() | ForgetSubscriber() | ForgetSelection() | ForgetToken():
                 self.forget(book, declaration)
                 return ResultStatus.OK
             case _:
                 return ResultStatus.UNSUPPORTED
 
-    def forget(
-        self, book: PeerBook, declaration: ForgetResource | ForgetPublisher | ForgetSubscriber | ForgetSelection
-    ) -> None:
+    def forget(self, book: PeerBook, declaration: Forget) -> None:
         """Take one back."""
         match declaration:
             case ForgetResource(rid=rid):
@@ -100,6 +108,8 @@ class Ledger:
                 self._forget_subscriber(book, rid)
             case ForgetSelection(sid=sid):
                 self._forget_selection(book, sid)
+            case ForgetToken(token=token):
+                self._forget_token(book, token)
 
     def dismiss(self, book: PeerBook) -> None:
         """All that a peer has declared is void: as much work as that is, whatever others have declared."""
@@ -111,6 +121,8 @@ class Ledger:
             self._forget_selection(book, sid)
         for rid in list(book.resources):
             self._forget_resource(book, rid)
+        for token in list(book.tokens):
+            self._forget_token(book, token)
 
     def _resource(
         self, book: PeerBook, declaration: ResourceDeclaration, now: float, *, committed: bool
@@ -192,6 +204,19 @@ class Ledger:
         self._directory.changed()
         self._tell(DeclarationChange.DECLARED, DeclarationKind.SELECTION, book, sid, query)
         return ResultStatus.OK
+
+    def _token(self, book: PeerBook, token: int, uri: str) -> ResultStatus:
+        if fault_of(uri, self._settings.max_uri) or book.tokens.get(token, uri) != uri:
+            return ResultStatus.INVALID
+        if token not in book.tokens:
+            book.tokens[token] = uri
+            self._tell(DeclarationChange.DECLARED, DeclarationKind.LIVELINESS, book, token, uri)
+        return ResultStatus.OK
+
+    def _forget_token(self, book: PeerBook, token: int) -> None:
+        uri = book.tokens.pop(token, None)
+        if uri is not None:
+            self._tell(DeclarationChange.FORGOTTEN, DeclarationKind.LIVELINESS, book, token, uri)
 
     def _forget_resource(self, book: PeerBook, rid: int) -> None:
         if rid in book.resources:

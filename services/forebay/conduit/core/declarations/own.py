@@ -23,9 +23,11 @@ from forebay.conduit.core.wire.declarations import (
     ForgetResource,
     ForgetSelection,
     ForgetSubscriber,
+    ForgetToken,
     PublisherDeclaration,
     SelectionDeclaration,
     SubscriberDeclaration,
+    TokenDeclaration,
 )
 from forebay.conduit.core.wire.extras import history_property
 
@@ -61,10 +63,14 @@ class OwnDeclarations:
         self._teller = teller
         self._errands = errands
         self._numbers = count()
+        self.tokens: dict[int, str] = {}
+        """What of the node is alive, by number."""
+        self._tokens_at: dict[int, int] = {}
         self._selections: dict[int, int] = {}
         self._globals: set[int] = set()
         self.published: Counter[int] = Counter()
         """How many publishers each resource has."""
+        self._qualities: Counter[tuple[int, bool]] = Counter()
         self._published_at: dict[int, int] = {}
         self._subscribed: dict[int, list[Subscription]] = {}
         self._subscribed_at: dict[int, int] = {}
@@ -148,10 +154,26 @@ class OwnDeclarations:
         self._tell(DeclarationChange.FORGOTTEN, DeclarationKind.SELECTION, sid, self.ids.pop(sid))
         self._directory.changed()
 
+    def declare_token(self, uri: str) -> int:
+        """Something of the node is alive from now on; returns a number."""
+        token = next(self._numbers)
+        self.tokens[token] = uri
+        self._tokens_at[token] = self._teller.add(TokenDeclaration(token, uri))
+        self._tell(DeclarationChange.DECLARED, DeclarationKind.LIVELINESS, token, uri)
+        return token
+
+    def forget_token(self, token: int) -> None:
+        """It is no more. Raises `UnknownDeclarationError`."""
+        if token not in self.tokens:
+            raise UnknownDeclarationError(f"there is no token {token}: declare one")
+        self._teller.remove(self._tokens_at.pop(token), ForgetToken(token))
+        self._tell(DeclarationChange.FORGOTTEN, DeclarationKind.LIVELINESS, token, self.tokens.pop(token))
+
     def publish(self, settings: PublisherSettings) -> None:
         """The node has a publisher."""
         rid = settings.rid
-        self._directory.uses.add(rid, _use(DeclarationKind.PUBLISHER, settings), Told(settings.reliable))
+        self._directory.uses.add(rid, _use(settings), Told(settings.reliable))
+        self._qualities[rid, settings.reliable] += 1
         self.published[rid] += 1
         if self.published[rid] == 1:
             told = NOTHING if settings.reliable else Told(reliable=False)
@@ -162,9 +184,12 @@ class OwnDeclarations:
         """It has it no more."""
         rid = settings.rid
         self.published[rid] -= 1
+        self._qualities[rid, settings.reliable] -= 1
+        if not self._qualities[rid, settings.reliable]:
+            del self._qualities[rid, settings.reliable]
+            self._directory.uses.remove(rid, _use(settings))
         if not self.published[rid]:
             del self.published[rid]
-            self._directory.uses.remove(rid, _use(DeclarationKind.PUBLISHER, settings))
             self._teller.remove(self._published_at.pop(rid), ForgetPublisher(rid))
             self._tell(DeclarationChange.FORGOTTEN, DeclarationKind.PUBLISHER, rid, self.uri(rid))
 
@@ -261,8 +286,8 @@ class OwnDeclarations:
         self._errands.note(DeclarationEvent(change, kind, b"", rid, uri))
 
 
-def _use(kind: DeclarationKind, settings: PublisherSettings) -> Use:
-    return Use(OWN, kind, settings.reliable)
+def _use(settings: PublisherSettings) -> Use:
+    return Use(OWN, DeclarationKind.PUBLISHER, settings.reliable)
 
 
 def _declaration(rid: int, subscriptions: list[Subscription]) -> SubscriberDeclaration:

@@ -68,6 +68,7 @@ class PeerBook:
         "publishers",
         "resources",
         "subscriptions",
+        "tokens",
     )
 
     def __init__(self, peer: Peer) -> None:
@@ -77,6 +78,8 @@ class PeerBook:
         self.subscriptions: dict[int, RemoteSubscription] = {}
         self.ids: dict[int, str] = {}
         """Its selections and bindings, and what each stands for."""
+        self.tokens: dict[int, str] = {}
+        """What it says is alive."""
         self.globals: set[int] = set()
         """Those of them that are valid for all nodes."""
         self.pending: list[Declaration] = []
@@ -92,7 +95,7 @@ class PeerBook:
         self._commits = 0
 
     def __len__(self) -> int:
-        return len(self.resources) + len(self.publishers) + len(self.subscriptions) + len(self.ids)
+        return len(self.resources) + len(self.publishers) + len(self.subscriptions) + len(self.ids) + len(self.tokens)
 
     def commit(self, rid: int) -> int:
         """An id for such a transaction: the highest half of them take turns."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from forebay.conduit.core.conduits.publisher import PublisherSettings
+    from forebay.conduit.core.declarations.directory import Reach
     from forebay.conduit.core.declarations.settings import DeclarationSettings
     from forebay.conduit.core.session.peer import Peer
     from forebay.conduit.core.subscribers import Recipients, Subscription
@@ -145,12 +146,11 @@ class Register:
             return -peers[0] - 1
         return settings.conduit
 
-    def keep(self, rid: int, samples: Sequence[bytes], now: float) -> None:
+    def keep(self, reach: Reach, rid: int, samples: Sequence[bytes], now: float) -> None:
         """Samples were written: keep them for those who get them later."""
-        keeping = self.own.reach(rid).keeping
-        if keeping:
+        if reach.keeping:
             with self.changing:
-                self.keeper.keep(keeping, rid, samples, now)
+                self.keeper.keep(reach.keeping, rid, samples, now)
             self.errands.run(now)
 
     def subscribers(self, rid: int) -> set[int]:

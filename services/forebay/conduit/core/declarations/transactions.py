@@ -11,12 +11,14 @@ from forebay.conduit.core.wire.declarations import (
     ForgetResource,
     ForgetSelection,
     ForgetSubscriber,
+    ForgetToken,
     PublisherDeclaration,
     ResourceDeclaration,
     Result,
     ResultStatus,
     SelectionDeclaration,
     SubscriberDeclaration,
+    TokenDeclaration,
 )
 from forebay.conduit.core.wire.messages import CloseReason
 
@@ -24,12 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from forebay.conduit.core.declarations.errands import Errands
-    from forebay.conduit.core.declarations.ledger import Ledger
+    from forebay.conduit.core.declarations.ledger import Forget, Ledger
     from forebay.conduit.core.declarations.peerbook import PeerBook
     from forebay.conduit.core.wire.declarations import Declaration
     from forebay.conduit.core.wire.messages import Declare
-
-    Forget = ForgetResource | ForgetPublisher | ForgetSubscriber | ForgetSelection
 
 
 class Transactions:
@@ -101,13 +101,15 @@ def _undo(book: PeerBook, declaration: Declaration) -> list[Forget]:
             return [ForgetSubscriber(rid)]
         case SelectionDeclaration(sid=sid) | BindingDeclaration(new=sid) if sid not in book.ids:
             return [ForgetSelection(sid)]
+        case TokenDeclaration(token=token) if token not in book.tokens:
+            return [ForgetToken(token)]
         case _:
             return []
 
 
 def _id_of(declaration: Declaration) -> int:
     """The resource or selection that it is about."""
-    for name in ("rid", "sid", "new"):
+    for name in ("rid", "sid", "new", "token"):
         found: int | None = getattr(declaration, name, None)
         if found is not None:
             return found

@@ -1,0 +1,216 @@
+"""Publishers, and which way their samples go."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from math import inf
+from typing import TYPE_CHECKING
+
+from forebay.conduit.core.conduits.forms import MESSAGE_FORM
+from forebay.conduit.core.conduits.publisher import Publisher, Write
+from forebay.conduit.core.conduits.way import MOST_HELD, Held
+from forebay.conduit.core.errors import ConduitError, UnknownPublisherError, WindowFullError
+from forebay.conduit.core.slots import Slots
+from forebay.conduit.core.wire.messages import WriteData
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from forebay.conduit.core.conduits.outlet import Outlet
+    from forebay.conduit.core.conduits.publisher import PublisherSettings
+    from forebay.conduit.core.conduits.transmission import Transmission
+    from forebay.conduit.core.declarations.register import Register
+    from forebay.conduit.core.listener import Listener
+    from forebay.conduit.core.subscribers import Guard
+
+LOOK_AGAIN = 0.002
+"""Seconds between two looks whether what waits for another way may go it."""
+
+
+class Writing:
+    """All publishers of a node. `admits` may be called by any thread, the rest by the one that writes."""
+
+    def __init__(
+        self,
+        transmission: Transmission,
+        declarations: Register,
+        listener: Listener,
+        collect: Callable[[Outlet, float], None],
+        wake: Callable[[], None],
+    ) -> None:
+        """`collect` takes away what is to be sent; `wake`: housekeeping is due."""
+        self._transmission = transmission
+        self._declarations = declarations
+        self._listener = listener
+        self._collect = collect
+        self._wake = wake
+        self._publishers: Slots[Publisher] = Slots()
+        self._spilling: set[int] = set()
+        self._holding: set[int] = set()
+
+    def publish(self, settings: PublisherSettings, now: float, *, named: bool) -> int:
+        """See `Node.publish`."""
+        self._transmission.outlet(settings.conduit)
+        publisher = self._publishers.add(lambda number: Publisher(number, settings))
+        publisher.way.named = named
+        if named:
+            self._declarations.publish(settings, now)
+        return publisher.number
+
+    def name(self, number: int, rid: int, now: float) -> None:
+        """See `Node.name`."""
+        publisher = self.publisher(number)
+        publisher.name(rid)
+        publisher.way.named = True
+        self._declarations.publish(publisher.settings, now)
+        self.housekeep(now)
+
+    def unpublish(self, number: int, now: float) -> None:
+        """See `Node.unpublish`."""
+        publisher = self.publisher(number)
+        if publisher.way.named:
+            self._declarations.unpublish(publisher.settings, now)
+        self._publishers.remove(number)
+        self._spilling.discard(number)
+        self._holding.discard(number)
+        while publisher.way.held:
+            publisher.way.held.popleft().write.drop()
+
+    def publisher(self, number: int) -> Publisher:
+        """See `Node.publisher`."""
+        publisher = self._publishers.get(number)
+        if publisher is None:
+            raise UnknownPublisherError(f"there is no publisher {number}: declare one")
+        return publisher
+
+    def write(self, number: int, samples: Sequence[bytes], now: float) -> Write:
+        """See `Node.write`."""
+        publisher = self.publisher(number)
+        if publisher.way.held or not self._is_open(publisher, now):
+            return self._hold(publisher, samples, now)
+        return self._write(publisher, samples, now)
+
+    def write_uri(self, uri: str, samples: Sequence[bytes], now: float, conduit: int, *, reliable: bool) -> Write:
+        """See `Node.write_uri`."""
+        outlet = self._transmission.outlet(conduit)
+        messages = [WriteData(conduit, reliable, False, 0, uri, sample) for sample in samples]
+        outlet.conduit.check(MESSAGE_FORM, messages)
+        reach = self._declarations.directory.reach_uri(uri)
+        # Kept samples tell their resource by its id: those of a URI without one are not kept.
+        for rid in self._declarations.directory.names.resources.exactly(uri)[:1]:
+            self._declarations.keep(reach, rid, samples, now)
+        if not reach.peers or (conduit < 0 and -conduit - 1 not in reach.peers):
+            return _nowhere(samples)
+        if reliable:
+            write = outlet.write(MESSAGE_FORM, messages, now)
+        else:
+            outlet.conduit.send(MESSAGE_FORM, messages, now)
+            write = _nowhere(samples)
+        self._collect(outlet, now)
+        return write
+
+    def unspill(self, number: int, samples: Sequence[bytes], now: float) -> int:
+        """See `Node.unspill`."""
+        publisher = self.publisher(number)
+        written = 0
+        if self._is_open(publisher, now) and (outlet := publisher.way.outlet) is not None:
+            written = self._transmission.use(outlet).unspill(publisher, samples, now)
+            self._collect(outlet, now)
+        if written < len(samples):
+            self._spilling.add(number)
+        return written
+
+    def spill_ended(self, number: int) -> None:
+        """See `Node.spill_ended`."""
+        self.publisher(number).spilling = False
+        self._spilling.discard(number)
+
+    def admits(self, guard: Guard) -> bool:
+        """See `Node.admits`."""
+        needed: defaultdict[Outlet, list[int]] = defaultdict(list)
+        for number, octets in guard:
+            publisher = self._publishers.get(number)
+            if publisher is None or (conduit := self._declarations.route(publisher.settings)) is None:
+                continue
+            if (outlet := self._transmission.find(conduit)) is not None:
+                needed[outlet].append(publisher.form.size(octets, outlet.conduit.number_octets))
+        return all(outlet.has_room(len(sizes), sum(sizes)) for outlet, sizes in needed.items())
+
+    def housekeep(self, now: float) -> None:
+        """Write what had to wait for its way."""
+        for number in list(self._holding):
+            publisher = self.publisher(number)
+            held = publisher.way.held
+            while held and held[0].write.deadline <= now:
+                held.popleft().write.expire()
+            if held and self._is_open(publisher, now):
+                self._release(publisher, now)
+            if not held:
+                self._holding.discard(number)
+
+    def due(self, now: float) -> float:
+        """When `housekeep` has something to do."""
+        return now + LOOK_AGAIN if self._holding else inf
+
+    def tell_of_room(self) -> None:
+        """Once each time the window was full."""
+        for number in list(self._spilling):
+            outlet = self.publisher(number).way.outlet
+            if outlet is None or outlet.has_room(1, 1):
+                self._spilling.discard(number)
+                self._listener.room(number)
+
+    def _is_open(self, publisher: Publisher, now: float) -> bool:
+        """Whether its samples may go their way."""
+        if not publisher.way.named:
+            return False
+        conduit = self._declarations.route(publisher.settings)
+        outlet = None if conduit is None else self._transmission.find(conduit)
+        peers = self._declarations.own.reach(publisher.settings.rid).peers
+        return outlet is None or not publisher.way.changes(outlet, peers, now)
+
+    def _write(self, publisher: Publisher, samples: Sequence[bytes], now: float) -> Write:
+        settings, outlet = publisher.settings, publisher.way.outlet
+        self._declarations.keep(self._declarations.own.reach(settings.rid), settings.rid, samples, now)
+        if outlet is None or self._declarations.route(settings) is None:
+            return _nowhere(samples)
+        self._transmission.use(outlet)
+        try:
+            write = outlet.publish(publisher, samples, now, lambda rest: self._spill(publisher.number, rest))
+            publisher.way.used(write)
+            return write
+        finally:
+            self._collect(outlet, now)
+
+    def _hold(self, publisher: Publisher, samples: Sequence[bytes], now: float) -> Write:
+        held = publisher.way.held
+        if len(held) >= MOST_HELD:
+            raise WindowFullError(publisher.settings.conduit, 0, len(samples))
+        self._transmission.outlet(publisher.settings.conduit).conduit.check(publisher.form, samples)
+        write = Write(samples, now + publisher.settings.deadline)
+        held.append(Held(write, samples))
+        self._holding.add(publisher.number)
+        self._wake()
+        return write
+
+    def _release(self, publisher: Publisher, now: float) -> None:
+        held = publisher.way.held
+        while held:
+            write, samples = held.popleft()
+            try:
+                write.follow(self._write(publisher, samples, now))
+            except ConduitError:
+                # Who wrote them was not told: the window had no room, or no datagram has.
+                publisher.dropped += len(samples)
+                write.drop()
+
+    def _spill(self, number: int, samples: Sequence[bytes]) -> None:
+        self._listener.spill(number, samples)
+        self._spilling.add(number)
+
+
+def _nowhere(samples: Sequence[bytes]) -> Write:
+    """A write that there is nothing to wait for."""
+    write = Write(samples)
+    write.written = len(samples)
+    return write
