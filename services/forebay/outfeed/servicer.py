@@ -21,6 +21,7 @@ from forebay.runtime.errors import (
     FailedPreconditionError,
     FieldViolation,
     InvalidArgumentError,
+    NotFoundError,
     ResourceExhaustedError,
     UnavailableError,
 )
@@ -73,7 +74,14 @@ class OutfeedServicer(OutfeedServiceServicer):
 
     async def Explain(self, request: pb.ExplainRequest, context: Context) -> pb.ExplainResponse:
         """Tell who would get an article."""
-        return explanation(_configured(self.masterfeed), _configured(self.peers), request.article.content)
+        masterfeed, peers = _configured(self.masterfeed), _configured(self.peers)
+        if not request.message_id:
+            return explanation(masterfeed, peers, request.article.content)
+        body = await masterfeed.kept(request.message_id.encode())
+        if body is None:
+            problem = f"{request.message_id} is not kept: it never came in, or every peer is done with it"
+            raise NotFoundError(f"{problem}; explain its headers instead")
+        return explanation(masterfeed, peers, bytes(body), wire=True)
 
     async def ListPeers(self, request: pb.ListPeersRequest, context: Context) -> pb.ListPeersResponse:
         """Show peers."""
@@ -216,18 +224,19 @@ def _runs(first: int, judged: Sequence[Judged]) -> Iterator[pb.Verdict]:
             first += 1
 
 
-def explanation(masterfeed: Masterfeed, peers: Peers, content: bytes) -> pb.ExplainResponse:
+def explanation(masterfeed: Masterfeed, peers: Peers, content: bytes, *, wire: bool = False) -> pb.ExplainResponse:
     """What would become of an article, and for each peer why."""
-    article, judged = masterfeed.judge(content)
+    article, judged = masterfeed.judge(content, wire=wire)
     response = pb.ExplainResponse(
         outcome=_OUTCOMES[judged.verdict], reason=judged.reason, message_id=judged.message_id.decode("ascii", "replace")
     )
     if article is None:
         return response
-    names = {peer.number: peer.options.name for peer in peers}
+    numbered = {peer.number: peer for peer in peers}
     for number, refusal in masterfeed.routing.explain(article):
-        rule, detail = refusal if refusal else ("", "")
-        response.peers.add(peer=names[number], wanted=refusal is None, rule=rule, detail=detail)
+        peer = numbered[number]
+        rule, detail = refusal or peer.held_up
+        response.peers.add(peer=peer.options.name, wanted=refusal is None, rule=rule, detail=detail)
     response.peers.sort(key=lambda peer: peer.peer)
     return response
 

@@ -77,10 +77,10 @@ def top(
     """
     from forebay.cli.kubectl.calls import call, line_to
     from forebay.cli.kubectl.program import Kubectl
-    from forebay.cli.peerviews import watch_peers
+    from forebay.cli.topview import Watch, watch_peers
 
     line = line_to(Kubectl(namespace, context, kubeconfig), outfeed, client)
-    call(line, lambda address, tls: watch_peers(names or [], interval, address, tls, output))
+    call(line, lambda address, tls: watch_peers(Watch(names or [], interval, output), [address], tls))
 
 
 def explain(

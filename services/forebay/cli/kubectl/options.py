@@ -1,6 +1,5 @@
 """Options and arguments that several commands have."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -27,5 +26,10 @@ ClientOption = Annotated[
     str, typer.Option("--client", metavar="NAME", help="Call with the certificate of this client of the service.")
 ]
 FileArgument = Annotated[
-    Path, typer.Argument(metavar="FILE", allow_dash=True, help="An article, or its headers; - is standard input.")
+    str,
+    typer.Argument(
+        metavar="FILE|<MESSAGE-ID>",
+        help="An article, or its headers; - is standard input. Or the message-id, in its angle brackets, of an article "
+        "that the Outfeed keeps.",
+    ),
 ]

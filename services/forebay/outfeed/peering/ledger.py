@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 SPOOLED = ("overflow", "on-close", "sleeping")
-"""Why articles go to the backlog: the queue is full (or the backlog goes first), the last connection ended, none is up."""
+"""Why articles go to the backlog: the queue is full or the backlog first; the last connection ended; none is up."""
 
 
 @dataclass(slots=True)

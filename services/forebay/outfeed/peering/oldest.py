@@ -30,9 +30,9 @@ def oldest_arrivals(feed: Peerfeed) -> dict[Place, int]:
     What is on Redis is as old as its segment at the most: about, and never too young by more than a rest.
     """
     queue, state = feed.queue, feed.backlog.spool.state
-    found = {
+    found: dict[Place, list[int | None]] = {
         Place.LOG: [feed.oldest_in_log()],
-        Place.QUEUE: [tokens[0].arrival for tokens in (queue.fresh, queue.spilling) if tokens],
+        Place.QUEUE: [tokens[0].arrival if tokens else None for tokens in (queue.fresh, queue.spilling)],
         Place.BACKLOG: [state.oldest_backlog],
         Place.DEFERRED: [state.oldest_deferred, feed.backlog.oldest_put_off],
         Place.RESEND: [state.oldest_resend, queue.resent[0].arrival if queue.resent else None],

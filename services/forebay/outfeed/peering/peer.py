@@ -97,6 +97,15 @@ class Peer:
         hours = self.options.hours
         return OUTSIDE_HOURS if hours and not hours.are_now(self._clock.wall()) else ""
 
+    @property
+    def held_up(self) -> tuple[str, str]:
+        """The field of the Peerfeed that makes articles wait now, and what it does; empty when none does."""
+        fields = {PAUSED_BY_SPEC: "pause", OUTSIDE_HOURS: "hours"}
+        if reason := self._reason_to_hold():
+            return fields.get(reason, ""), f"kept for later: {reason}"
+        delay = self.options.flow.delay
+        return ("delay", f"rests for {delay:g} s first") if delay else ("", "")
+
     def _hold(self) -> None:
         self._reason = self._reason_to_hold()
         if self._reason:

@@ -102,10 +102,12 @@ class Verdict(_message.Message):
     def __init__(self, first: _Optional[int] = ..., count: _Optional[int] = ..., outcome: _Optional[_Union[Outcome, str]] = ..., reason: _Optional[str] = ..., message_id: _Optional[str] = ...) -> None: ...
 
 class ExplainRequest(_message.Message):
-    __slots__ = ("article",)
+    __slots__ = ("article", "message_id")
     ARTICLE_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_ID_FIELD_NUMBER: _ClassVar[int]
     article: Article
-    def __init__(self, article: _Optional[_Union[Article, _Mapping]] = ...) -> None: ...
+    message_id: str
+    def __init__(self, article: _Optional[_Union[Article, _Mapping]] = ..., message_id: _Optional[str] = ...) -> None: ...
 
 class ExplainResponse(_message.Message):
     __slots__ = ("outcome", "reason", "message_id", "peers")
