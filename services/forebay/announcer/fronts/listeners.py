@@ -97,17 +97,13 @@ class Listeners:
                     await self._move()
 
     async def _move(self) -> None:
-        places, proxies, limits = self._terms
-        problems = {}
-        for protocol, moving in (
-            ("http", self._listen_http(places, proxies, limits)),
-            ("udp", self._listen_udp(places)),
-        ):
+        terms, problems = self._terms, {}
+        for protocol, listen in (("http", self._listen_http), ("udp", self._listen_udp)):
             try:
-                await moving
+                await listen(terms)
             except AddressError as error:
                 problems[protocol] = f"{error}; free it, or choose another"
-        self._places = places
+        self._places = terms.places
         self._tell(problems)
 
     def _tell(self, problems: dict[str, str]) -> None:
@@ -117,7 +113,8 @@ class Listeners:
         else:
             self._lacking.clear()
 
-    async def _listen_http(self, places: Places, proxies: TrustedProxies, limits: HttpLimits) -> None:
+    async def _listen_http(self, terms: _Terms) -> None:
+        places, proxies, limits = terms
         if self._http and places.http == self._places.http:
             self._http.proxies, self._http.limits = proxies, limits
             return
@@ -130,7 +127,8 @@ class Listeners:
             self._http = front
             log.info("announces are taken", protocol="http", address=places.http.host, port=self.http_port)
 
-    async def _listen_udp(self, places: Places) -> None:
+    async def _listen_udp(self, terms: _Terms) -> None:
+        places = terms.places
         if self._udp and places.udp == self._places.udp:
             return
         if self._udp:

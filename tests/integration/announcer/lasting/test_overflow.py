@@ -46,8 +46,8 @@ async def test_only_what_redis_has_confirmed_is_counted(valkey, clock):
             first.announced(f"t{number:05}", initial=True)
         assert first.keeper.spilled == 0
         counted = await eventually(lambda: first.keeper.spilled)
-        written = [len(await valkey.command("XRANGE", key, "-", "+")) for key in await valkey.command("KEYS", f"{STREAM}B:*")]
-        assert counted <= sum(written)
+        streams = await valkey.command("KEYS", f"{STREAM}B:*")
+        assert counted <= sum([await valkey.command("XLEN", stream) for stream in streams])
 
 
 QUICK = {"rate_limit_burst": 100_000, "throttle_threshold": 100}
