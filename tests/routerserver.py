@@ -97,8 +97,8 @@ class RouterServer:
             drain=DrainSettings(calls=1.0),
         )
         self.host = Host(self.service, settings, self.document(1))
-        await self.host.start()
         self.running = True
+        await self.host.start()
 
     async def stop(self) -> None:
         self.running = False

@@ -64,6 +64,12 @@ async def echo(thread, message):
     thread.reply(message, "echo", message.body)
 
 
+async def knows(site: Site, name: str) -> bool:
+    """Whether the first pod of domain east knows a thread; others tell it of theirs."""
+    async with site.router("east") as client:
+        return name in [thread.name async for thread in client.threads()]
+
+
 async def status(site: Site, kind: str, name: str) -> dict:
     return dict((await site.client.get(kind, site.namespace, name))["status"])
 
@@ -71,6 +77,7 @@ async def status(site: Site, kind: str, name: str) -> dict:
 async def test_pods_of_a_router_are_one_domain(linked):
     async with process(linked, "here", PODS[0]) as here, process(linked, "there", PODS[2]) as there:
         await there.thread("echo", echo)
+        await eventually(lambda: knows(linked, "echo@east"))
         asker = await here.thread("asker")
         assert (await asker.request("echo", "ask", b"hello", within=10)).body == b"hello"
         async with linked.router("east") as client:
@@ -159,6 +166,7 @@ async def test_a_link_may_be_over_udp(linked):
 async def test_processes_of_a_pod_that_goes_attach_to_another(linked):
     async with process(linked, "moving", PODS[2], PODS[1]) as moving, process(linked, "staying", PODS[0]) as staying:
         await moving.thread("echo", echo)
+        await eventually(lambda: knows(linked, "echo@east"))
         asker = await staying.thread("asker")
         assert (await asker.request("echo", "ask", within=10)).name == "echo"
         before = (await linked.pods())[PODS[2]]
@@ -200,6 +208,7 @@ async def test_fewer_pods_are_still_one_domain(linked):
     await linked.until_ready()
     async with process(linked, "a", PODS[0]) as one, process(linked, "b", PODS[1]) as two:
         await two.thread("echo", echo)
+        await eventually(lambda: knows(linked, "echo@east"))
         asker = await one.thread("asker")
         assert (await asker.request("echo", "ask", b"two", within=30)).body == b"two"
 

@@ -22,8 +22,9 @@ Call = grpc.aio.StreamStreamCall[Any, pb.AttachResponse]
 
 MISSED = 3
 """Heartbeats that fail before a router counts as gone."""
-COMPANY_SECONDS = 0.002
-"""Longest wait of a receipt for company."""
+COMPANY_SECONDS = 0.01
+"""Longest wait of a receipt for company. It is longer than most round trips: a receipt of its own costs as much as the
+message did, and goes for nothing with the next one."""
 LEAVE_SECONDS = 5.0
 """How long a router may take to end a stream that we have ended."""
 

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+MOST_RECEIVED = 1024
+"""Messages whose receipts wait for company, at most: their senders may soon have to wait for them."""
+
+
 class Outgoing:
     """Gathers until somebody takes."""
 
@@ -27,6 +31,8 @@ class Outgoing:
         self._memberships: list[pb.Membership] = []
         self._signals: list[pb.Signal] = []
         self._receipts: list[pb.Receipt] = []
+        self._received = 0
+        """Messages that the receipts say were received."""
         self._alarms: list[pb.Alarm] = []
         self._deaths: list[str] = []
 
@@ -59,6 +65,10 @@ class Outgoing:
 
     def receipt(self, parcel: pb.Parcel, first: int, count: int, outcome: pb.Outcome, extra: str = "") -> None:
         """What became of messages of a parcel. Runs that follow each other become one."""
+        if outcome == pb.OUTCOME_RECEIVED:
+            self._received += count
+            if self._received > MOST_RECEIVED:
+                self.wake()
         last = self._receipts[-1] if self._receipts else None
         if (
             last
@@ -127,6 +137,7 @@ class Outgoing:
         if not again:
             self._births, self._memberships = [], []
         self._signals, self._receipts, self._alarms, self._deaths = [], [], [], []
+        self._received = 0
         return request
 
     def _parcels(self, now: float) -> list[pb.Parcel]:

@@ -1,4 +1,4 @@
-from forebay.client.router.outgoing import Outgoing
+from forebay.client.router.outgoing import MOST_RECEIVED, Outgoing
 from forebay.pb.router.v1 import router_pb2 as pb
 from forebay.router.core.outbox import Outbox, OutboxSettings
 
@@ -81,3 +81,16 @@ def test_after_the_way_was_cut_threads_and_signals_are_told_anew():
     request = outgoing.take(0.0)
     assert not [*request.births, *request.deaths, *request.freight.signals]
     assert len(request.freight.receipts) == 1
+
+
+def test_receipts_wait_for_company_but_not_when_there_are_many():
+    outgoing, woken, later = Outgoing(1000), [], []
+    outgoing.wake, outgoing.wake_later = lambda: woken.append(1), lambda: later.append(1)
+    many = pb.Parcel(sender="a@x", recipient="b@x", incarnation=7, first=1, count=MOST_RECEIVED)
+    outgoing.receipt(many, 1, MOST_RECEIVED, pb.OUTCOME_RECEIVED)
+    assert (woken, later) == ([], [1])
+    outgoing.receipt(many, MOST_RECEIVED + 1, 1, pb.OUTCOME_RECEIVED)
+    assert woken == [1]
+    outgoing.take(0.0)
+    outgoing.receipt(parcel(5000), 5000, 2, pb.OUTCOME_RECEIVED)
+    assert (woken, later) == ([1], [1, 1])
