@@ -103,7 +103,7 @@ class Participant:
         congestion: Congestion = Congestion.BLOCK,
         deadline: float = inf,
     ) -> int:
-        """Declare a publisher of an id, or of a URI; returns its number.
+        """Declare a publisher of an id, or of a URI; returns its number. If the resource is refused it is gone.
 
         `reliable` None: as the resource's definition says. `switching`: while one peer alone subscribes, samples go by
         its own conduit. Raises `InvalidUriError`, `UnknownPeerError`.
@@ -280,6 +280,6 @@ class Participant:
         if self._defined_for.get(number) is not definition:
             return
         if definition.status:
-            self.node.unpublish(number, now)
+            self.forget_publisher(number, now)
         else:
             self.node.name(number, definition.rid, now)

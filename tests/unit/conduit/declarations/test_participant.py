@@ -4,6 +4,7 @@ from forebay.conduit.core.conduits.publisher import Congestion
 from forebay.conduit.core.declarations.events import DeclarationChange, DeclarationKind
 from forebay.conduit.core.declarations.inventory import Known
 from forebay.conduit.core.declarations.quality import Told
+from forebay.conduit.core.declarations.settings import DeclarationSettings
 from forebay.conduit.core.errors import (
     InvalidUriError,
     NotAgreedError,
@@ -472,6 +473,24 @@ def test_what_waits_for_its_way_is_dropped_with_its_publisher(net, pair):
     assert (write.dropped, done) == (1, [write])
     net.run(0.5)
     assert not source.knows("/b")
+
+
+def test_with_a_resource_that_is_refused_its_publisher_goes(net):
+    source = Program(net, "source", lease=20.0)
+    sink = Program(net, "sink", lease=20.0, declarations=DeclarationSettings(most_declarations=1))
+    meet(net, source, sink)
+    source.define("/a")
+    net.run(0.5)
+    publisher = source.publish("/b")
+    write = source.write(publisher, b"1")
+    subscriber = source.subscribe("/b")
+    net.run(0.5)
+    assert write.dropped == 1
+    assert "NO_SPACE" in source.refusals[0].reason
+    with pytest.raises(UnknownPublisherError):
+        source.write(publisher, b"2")
+    source.call("forget_subscriber", subscriber)
+    assert [each.uri for each in source.participant.known() if not each.peer_id] == ["/a"]
 
 
 def test_what_waits_for_its_way_expires(net, pair):

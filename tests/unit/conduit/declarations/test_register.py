@@ -1,5 +1,7 @@
 """What peers declare, and what they are told: datagrams are left out."""
 
+from threading import Thread
+
 import pytest
 
 from forebay.conduit.core.conduits.publisher import PublisherSettings
@@ -22,7 +24,7 @@ from forebay.conduit.core.wire.declarations import (
     TokenDeclaration,
 )
 from forebay.conduit.core.wire.extras import NO_EXTRAS, unicast_property
-from forebay.conduit.core.wire.messages import CloseReason, Data, WriteData
+from forebay.conduit.core.wire.messages import CloseReason, Data, Declare, WriteData
 from forebay.conduit.core.wire.properties import PropertyId, number_property
 
 UNRELIABLE = (number_property(PropertyId.RELIABILITY, 0),)
@@ -478,3 +480,34 @@ def test_a_look_up_is_remembered_until_something_changes(site, monkeypatch):
     site.hear(0, SubscriberDeclaration(6))
     site.register.route(PublisherSettings(5))
     assert len(looked) == 2
+
+
+def test_peers_are_heard_while_the_node_declares(site):
+    peers = [site.meet(index) for index in range(4)]
+    failures = []
+
+    def hear(peer):
+        try:
+            for rid in range(1, 200):
+                declarations = (ResourceDeclaration(rid, f"/{rid}"), SubscriberDeclaration(rid), ForgetSubscriber(rid))
+                site.register.receive(peer, Declare(2, False, True, 0, declarations), site.now)
+                site.register.recipients(peer, Data(0, True, False, 0, rid, None, b""))
+        except Exception as failure:
+            failures.append(failure)
+            raise
+
+    threads = [Thread(target=hear, args=(peer,)) for peer in peers]
+    for thread in threads:
+        thread.start()
+    for rid in range(300, 400):
+        settings = site.publish(rid)
+        site.register.route(settings)
+        site.subscribe(rid, number=rid)
+        site.settle()
+    for thread in threads:
+        thread.join()
+    site.settle()
+    assert not failures
+    assert all(len(book.resources) == 199 and not book.subscriptions for book in site.register.books.values())
+    told = [(index, declaration) for index, declaration in site.take() if isinstance(declaration, PublisherDeclaration)]
+    assert sorted(told) == [(index, PublisherDeclaration(rid)) for index in range(4) for rid in range(300, 400)]

@@ -6,6 +6,9 @@ then finds that it agrees with the winner, or, if the node chose the id, takes a
 
 from __future__ import annotations
 
+from collections import deque
+from heapq import heappop, heappush
+from itertools import count
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -53,10 +56,17 @@ class Definer:
         self._errands = errands
         self._settled = settled
         self._next_commit = 0
+        self._order = count()
         self._asking: dict[int, Definition] = {}
         """By commit id."""
         self._trying: dict[Definition, None] = {}
         """All that have no status."""
+        self._by_rid: dict[int, Definition] = {}
+        """Of these the first one of each id."""
+        self._queued: deque[Definition] = deque()
+        """Those that wait for the id of a transaction."""
+        self._due: list[tuple[float, int, Definition]] = []
+        """When there is something to do for each; a heap, with times that no longer hold."""
 
     def begin(self, definition: Definition, now: float) -> None:
         """Define a resource."""
@@ -65,8 +75,8 @@ class Definer:
 
     def give_up(self, definition: Definition) -> None:
         """Nobody wants it any more."""
-        self._trying.pop(definition, None)
         self._withdraw(definition)
+        self._stop_trying(definition)
 
     def result(self, peer: Peer, commit_id: int, status: int, now: float) -> None:
         """A peer has answered."""
@@ -87,7 +97,7 @@ class Definer:
 
     def rival(self, peer: Peer, rid: int, now: float, *, final: bool) -> bool:
         """A peer defines a resource too; whether it may. `final`: it does not ask."""
-        definition = next((each for each in self._trying if each.rid == rid), None)
+        definition = self._by_rid.get(rid)
         if definition is None:
             return True
         if not final and peer.peer_id > self._own_id:
@@ -110,7 +120,8 @@ class Definer:
 
     def housekeep(self, now: float) -> None:
         """Try again what has waited long enough, and give up on peers that do not answer."""
-        for definition in [each for each in self._trying if each.due <= now]:
+        while self.due() <= now:
+            _, _, definition = heappop(self._due)
             if definition.asking:
                 silent = ", ".join(definition.asked[index].peer_id.hex() for index in definition.awaited)
                 self._fail(definition, ResultStatus.OTHER, f"no answer came from {silent}")
@@ -119,15 +130,21 @@ class Definer:
 
     def due(self) -> float:
         """When `housekeep` has something to do."""
-        return min((definition.due for definition in self._trying), default=inf)
+        due = self._due
+        while due and (due[0][2].due != due[0][0] or due[0][2] not in self._trying):
+            heappop(due)
+        return due[0][0] if due else inf
 
     def _attempt(self, definition: Definition, now: float) -> None:
         if len(self._asking) >= COMMITS:
-            self._wait(definition, now)
+            self._queued.append(definition)
+            definition.retry_at = inf
             return
         resources, meaning = self._directory.names.resources, definition.meaning
         if definition.chosen:
+            self._unlist(definition)
             definition.rid = resources.choose(meaning.uri, definition.elsewhere)
+        self._by_rid.setdefault(definition.rid, definition)
         used = self._directory.uses.contradiction(definition.rid, meaning.told)
         if used is not None:
             self._conflict(definition, Meaning(resources.uri(definition.rid), used))
@@ -148,6 +165,7 @@ class Definer:
         definition.commit_id = self._next_commit
         self._next_commit = (self._next_commit + 1) % COMMITS
         definition.deadline = now + self._settings.answer_within
+        self._schedule(definition)
         self._asking[definition.commit_id] = definition
         for book in self._directory.books.values():
             if book.peer.announced:
@@ -175,7 +193,27 @@ class Definer:
         definition.tries += 1
         pause = min(settings.retry_first * 2 ** min(definition.tries - 1, 16), settings.retry_longest)
         definition.retry_at = now + pause * (0.5 + self._random.random())
+        self._schedule(definition)
+
+    def _schedule(self, definition: Definition) -> None:
+        heappush(self._due, (definition.due, next(self._order), definition))
         self._errands.wake()
+
+    def _go_on(self, now: float) -> None:
+        """An id of a transaction is free again."""
+        with self._directory.changing:
+            while self._queued and len(self._asking) < COMMITS:
+                definition = self._queued.popleft()
+                if definition in self._trying:
+                    self._attempt(definition, now)
+
+    def _stop_trying(self, definition: Definition) -> None:
+        self._trying.pop(definition, None)
+        self._unlist(definition)
+
+    def _unlist(self, definition: Definition) -> None:
+        if self._by_rid.get(definition.rid) is definition:
+            del self._by_rid[definition.rid]
 
     def _withdraw(self, definition: Definition) -> None:
         """Take back what peers were asked for."""
@@ -188,6 +226,8 @@ class Definer:
     def _forget_commit(self, definition: Definition) -> None:
         del self._asking[definition.commit_id]
         definition.commit_id = -1
+        if self._queued:
+            self._errands.do(self._go_on)
         definition.retry_at = inf
         definition.asked.clear()
         definition.awaited.clear()
@@ -225,7 +265,7 @@ class Definer:
         self._settle(definition, status, reason)
 
     def _settle(self, definition: Definition, status: ResultStatus, reason: str = "") -> None:
-        self._trying.pop(definition, None)
+        self._stop_trying(definition)
         definition.retry_at = inf
         definition.status = status
         definition.reason = reason

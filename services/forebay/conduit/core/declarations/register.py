@@ -129,7 +129,8 @@ class Register:
 
     def due(self, now: float) -> float:
         """When `housekeep` has something to do."""
-        return min(self.definer.due(), self.keeper.due(now), self.queries.due(), self.teller.due(now))
+        with self.changing:
+            return min(self.definer.due(), self.keeper.due(now), self.queries.due(), self.teller.due(now))
 
     def recipients(self, peer: Peer, sample: Data | WriteData) -> Recipients:
         """The node's own subscribers of a sample."""
