@@ -10,6 +10,8 @@ from forebay.outfeed.incoming.kinds import ALL, wanted
 from forebay.outfeed.incoming.traits import Traits
 from forebay.outfeed.incoming.wildmat import Match, Wildmat, compile_wildmat
 
+_TOLD_GROUPS = 5
+
 
 class Refusal(NamedTuple):
     """Why a peer does not get an article."""
@@ -113,10 +115,17 @@ class PeerRules:
         match self.wildmat.match_all(groups):
             case Match.POISON:
                 poisoned = next(group for group in groups if self.wildmat.match(group) is Match.POISON)
-                return Refusal("groups", f"{_text(poisoned)} is poisoned by {self.groups}")
+                return Refusal("groups", f"{_text(poisoned)} is poisoned by {self.wildmat.decider(poisoned)}")
             case Match.NO:
-                return Refusal("groups", f"none of {_text(b','.join(groups))} is in {self.groups}")
+                return Refusal(
+                    "groups", f"none of {_text(b','.join(groups))} is in {self.groups}{self._excluded(groups)}"
+                )
         return None
+
+    def _excluded(self, groups: tuple[bytes, ...]) -> str:
+        """The first groups that a pattern excludes, each with it."""
+        deciders = [(group, self.wildmat.decider(group)) for group in groups[:_TOLD_GROUPS]]
+        return "".join(f"; {_text(group)} is excluded by {pattern}" for group, pattern in deciders if pattern)
 
     def _required_groups_refusal(self, groups: tuple[bytes, ...]) -> Refusal | None:
         if not self.required_groups:

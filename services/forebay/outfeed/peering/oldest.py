@@ -27,7 +27,7 @@ class Place(StrEnum):
 def oldest_arrivals(feed: Peerfeed) -> dict[Place, int]:
     """When the oldest article came in, milliseconds since the epoch, by place; no entry where nothing waits.
 
-    What is on Redis is as old as its segment at the most: about, and never too young by more than a rest.
+    What is on Redis counts from when its segment was opened: what was put off again is older than told.
     """
     queue, state = feed.queue, feed.backlog.spool.state
     found: dict[Place, list[int | None]] = {

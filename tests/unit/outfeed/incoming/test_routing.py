@@ -29,6 +29,8 @@ def article(
         ({}, article(), "", ""),
         ({"groups": "rec.*"}, article(), "groups", "test.feed"),
         ({"groups": "*,@test.feed"}, article((b"rec.a", b"test.feed")), "groups", "test.feed is poisoned"),
+        ({"groups": "*,@test.x,@test.*"}, article((b"rec.a", b"test.feed")), "groups", "poisoned by @test.*"),
+        ({"groups": "*,!rec.*,!test.*"}, article(), "groups", "test.feed is excluded by !test.*"),
         ({"groups": "rec.*"}, article((b"test.feed", b"rec.a")), "", ""),
         ({"distributions": ("world",)}, article(), "", ""),
         ({"distributions": ("world",)}, article(distributions=(b"World",)), "", ""),
