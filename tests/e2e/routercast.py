@@ -20,7 +20,7 @@ PORT = 7720
 
 
 def member_pod(release: Release, name: str, secret: str, *arguments: object) -> Body:
-    """A pod with a client's certificate at TLS; it runs the program, or without arguments waits until one is run in it."""
+    """A pod with a client's certificate at TLS: it runs the program, or without arguments nothing by itself."""
     body = helper_pod(release, name, PROGRAM, *arguments) if arguments else helper_pod(release, name)
     spec = body["spec"]
     spec["volumes"] = [{"name": "tls", "secret": {"secretName": secret, "defaultMode": 0o444}}]

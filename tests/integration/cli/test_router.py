@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 import pytest
 
 from eventually import eventually
-from forebay.client.router import RouterClient
+from forebay.client.router import Process, RouterClient
 from forebay.runtime import UnavailableError
 from integration.cli.command import CHECKOUT, forebay, started
 from ports import free_port
@@ -142,3 +142,22 @@ async def test_what_is_dropped_is_told(example):
     shown = await example.router("threads", "--routers")
     assert "dropped: skal-drop-no-network" in shown.out
     assert "to-west" in shown.out
+    assert "severity" in (await example.router("alarms")).out
+    result = await example.router("alarms", "--clear", "skal-x=nobody@east", status=1)
+    assert "no alarm skal-x of nobody@east is on" in result.err
+
+
+@pytest.mark.timeout(400)
+async def test_messages_are_shown_as_they_pass(example):
+    tracing = asyncio.ensure_future(example.router("trace", "nobody@east", "--limit", "1", "--output", "json"))
+    async with Process.connect(example.address(7720), "sender") as process:
+        sender = await process.thread("sender")
+
+        def traced():
+            sender.send("nobody", "m", b"hello")
+            return tracing.done()
+
+        await eventually(traced, within=60, every=0.2)
+    shown = (await tracing).json()
+    assert (shown["sender"], shown["name"], shown["body"]) == ("sender@east", "m", "hello")
+    assert shown["way"] == "skal-drop-no-recipient"

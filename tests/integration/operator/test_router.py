@@ -18,7 +18,6 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 PODS = [f"east-router-{number}" for number in range(3)]
 PORT = 7720
 SEAL = "sixteen octets, or more of them"
-FAST = {"heartbeat": {"interval": "200ms"}}
 BRIEF = ProcessSettings(farewell=2.0)
 
 
@@ -28,8 +27,8 @@ async def linked(shared_site):
     await shared_site.apply(
         resource("Spill", "main", managed={"storage": "1GiB"}),
         secret("links", key=SEAL),
-        chat("east", domain="east", replicas=3, spillRef={"name": "main"}, clients=["bot"], **FAST),
-        chat("west", domain="west", clients=["bot"], **FAST),
+        chat("east", domain="east", replicas=3, spillRef={"name": "main"}, clients=["bot"]),
+        chat("west", domain="west", clients=["bot"]),
         routerlink("west", "west", f"west-router.{shared_site.namespace}.svc:{PORT}", router="east"),
     )
     await shared_site.until_ready(within=240)

@@ -153,9 +153,14 @@ async def test_a_crash_is_told_everywhere_and_who_waits_goes_on(place, one):
     async with AsyncExitStack() as stack:
         process = await stack.enter_async_context(thread_process(place.site.address(place.his), "two", "bob"))
         await place.ready("bob")
-        for _ in range(6):
-            alice.send(place.bob, "m")
-        await eventually(lambda: alice.pacing.blockers == [place.bob])
+
+        def blocked():
+            # What a link that is given up on a busy machine drops does not fill the queue.
+            if not alice.pacing.blockers:
+                alice.send(place.bob, "m")
+            return alice.pacing.blockers == [place.bob]
+
+        await eventually(blocked)
         process.kill()
         [event] = await told.told(Crashed)
         assert (event.process, event.threads) == ("two", (place.bob,))

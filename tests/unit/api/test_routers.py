@@ -68,7 +68,7 @@ def test_what_they_name_has_to_be_there():
     ("path", "value"),
     [
         ("spec.listeners", {"udp": {"keyFrom": KEY}, "grpc": {"address": "::", "port": 7721}}),
-        ("spec.peers", ["a.example:7720", "[fd00::1]:7720"]),
+        ("spec.peers", ["a.example:7720", "[fd00::1]:65535", "a:1"]),
         ("spec.queues", {"high": "1MiB", "low": "1MiB", "limit": "1MiB"}),
         ("spec.names", [{"principal": "*.chat.example", "names": ["chat.*", "bot-[0-9]"]}]),
         ("spec.domains", [{"domain": "plant*", "principals": ["router.plant"]}, {"domain": "*"}]),
@@ -86,6 +86,7 @@ def test_a_router_takes(path, value):
         ("spec.domain", "Plant", "spec.domain: 'Plant' does not fit; give lower-case letters, digits, '.' and '-'"),
         ("spec.replicas", 0, "spec.replicas: 0 is below 1; give 1 to 32"),
         ("spec.peers", ["a"], "spec.peers[0]: 'a' does not fit; give HOST:PORT of a router"),
+        ("spec.peers", ["a:65536"], "spec.peers[0]: 'a:65536' does not fit; give HOST:PORT of a router"),
         ("spec.peers", ["a:1", "a:1"], "spec.peers: holds 'a:1' twice; remove one"),
         ("spec.listeners.health.port", 7720, "spec.listeners.health.port: is the same as grpc.port; name another"),
         ("spec.listeners.udp", {}, "spec.listeners.udp.keyFrom: is required; add it"),

@@ -24,6 +24,7 @@ MOST_PEERS = 64
 """Routers of one domain: each of them is linked to each."""
 MOST_RULES, MOST_NAMES = 200, 20
 """Rules of an access list, and names in one of them. An API server bounds what it takes to look at all of them."""
+_PORT = "[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]"
 Domain = Annotated[
     str,
     Text(
@@ -35,7 +36,7 @@ Domain = Annotated[
 RouterAddress = Annotated[
     str,
     Text(
-        r"^([0-9A-Za-z]([0-9A-Za-z._-]*[0-9A-Za-z])?|\[[0-9A-Fa-f]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f.]*\]):[0-9]{1,5}$",
+        rf"^([0-9A-Za-z]([0-9A-Za-z._-]*[0-9A-Za-z])?|\[[0-9A-Fa-f]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f.]*\]):({_PORT})$",
         "HOST:PORT of a router, as chat.example.com:7720 or [2001:db8::7]:7720",
         longest=300,
     ),

@@ -9,8 +9,8 @@ from forebay.cli.main import Application
 HELP = """Forebay on this cluster: how it fares, who may call it, and what its services say.
 
 Begin with `kubectl forebay status`. It and `clients`, `access` and `purges` ask the API server alone; `peers`, `top`,
-`explain`, `forwarders`, `queue`, `swarms`, `threads` and `alarms` call a service, through a port-forward of their own and with a certificate
-that the operator issued.
+`explain`, `forwarders`, `queue`, `swarms`, `threads` and `alarms` call a service, through a port-forward of their own
+and with a certificate that the operator issued.
 """
 NAME = "kubectl forebay"
 
