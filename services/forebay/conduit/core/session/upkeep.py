@@ -115,7 +115,7 @@ class Upkeep:
     def _absent(self) -> list[object]:
         """The addresses of static peers without a session."""
         peers = self._sessions.peers
-        found = ((address, peers.by_address(address)) for address in self._sessions.settings.static_peers)
+        found = ((address, peers.by_address(address)) for address in self._sessions.sought)
         return [address for address, peer in found if peer is None or peer.state is not PeerState.ESTABLISHED]
 
     def _keep_alive(self, now: float) -> list[Posted]:
