@@ -12,6 +12,7 @@ import argparse
 import asyncio
 import functools
 import os
+import statistics
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
@@ -22,10 +23,13 @@ from bench.common import MIB, cost, in_turns, ratio_line, scratch_folder
 from bench.receivers import discarding, innd
 from bench.rivals import LARGE, SMALL, innfeed_rate, innfeed_spool, sendall_rate
 from outfeedserver import OutfeedServer
+from peers.innsend import InnSender
 from peers.valkey import run_valkey
 from ports import free_port
 
 PEER = "peer"
+FAN_OUT = (1, 10, 50)
+"""Numbers of peers."""
 SCALE = int(os.environ.get("SCALE", "1"))
 
 
@@ -43,8 +47,10 @@ async def outfeed(port: int, **options: object) -> AsyncIterator[OutfeedServer]:
                 await server.close()
 
 
-async def drain_rate(articles: Sequence[Article], receiver: Callable, connections: int) -> float:
-    """Articles a second that leave the backlog of a peer once it is resumed."""
+async def drain_rate(
+    articles: Sequence[Article], receiver: Callable, connections: int, loads: list[float] | None = None
+) -> float:
+    """Articles a second that leave the backlog of a peer once it is resumed; the receiver's load goes to `loads`."""
     async with receiver() as peer, outfeed(peer.port, pause=True, connections={"max": connections}) as server:
         await offer(server, articles)
         await server.flush(PEER)
@@ -52,6 +58,29 @@ async def drain_rate(articles: Sequence[Article], receiver: Callable, connection
         await server.apply()
         await server.drained(PEER, within=300, every=0.25)
     assert peer.articles == len(articles), f"{peer.articles} of {len(articles)} articles arrived"
+    if loads is not None:
+        loads.append(peer.load)
+    return peer.rate
+
+
+async def fan_out_rate(articles: Sequence[Article], peers: int, costs: list[float]) -> float:
+    """Deliveries a second to so many peers while articles are offered; microseconds of CPU a delivery go to `costs`."""
+    names = [f"{PEER}-{number}" for number in range(peers)]
+    async with discarding() as peer, outfeed(peer.port, pause=True) as server:
+        for name in names:
+            server.peer(name, peer.port)
+        await server.apply()
+        for name in names:
+            await server.connected(name)
+        del server.peer_options[PEER]
+        await server.apply()
+        before = cost(server.pid)
+        await offer(server, articles)
+        for name in names:
+            await server.drained(name, within=300, every=0.25)
+        used = cost(server.pid) - before
+    assert peer.articles == peers * len(articles)
+    costs.append(used.cpu / peer.articles * 1e6)
     return peer.rate
 
 
@@ -116,14 +145,7 @@ async def main() -> None:
     await beside_sendall(list(corpus.synthetic(options.large, LARGE)), options.rounds)
     with innfeed_spool(options.articles) as sender:
         for connections in (1, 2):
-            rates = await in_turns(
-                {
-                    "outfeed": functools.partial(drain_rate, small, innd, connections),
-                    "innfeed": functools.partial(innfeed_rate, sender, innd, connections),
-                },
-                options.rounds,
-            )
-            print(ratio_line(f"innd with {connections} connections:", rates["outfeed"], rates["innfeed"]))
+            await beside_innfeed(sender, small, connections, options.rounds)
         rates = await in_turns(
             {
                 "outfeed": functools.partial(drain_rate, small, discarding, 1),
@@ -134,6 +156,33 @@ async def main() -> None:
         )
     print(ratio_line("outfeed live", rates["outfeed, live"], rates["innfeed"]))
     print(ratio_line("outfeed", rates["outfeed"], rates["innfeed"]))
+    print(ratio_line("backlog beside live", rates["outfeed"], rates["outfeed, live"]))
+    await to_many(small, options.rounds)
+
+
+async def beside_innfeed(sender: InnSender, articles: Sequence[Article], connections: int, rounds: int) -> None:
+    """To innd; where its load is near 100 %, innd is the limit."""
+    loads: dict[str, list[float]] = {"outfeed": [], "innfeed": []}
+    contenders = {
+        "outfeed": functools.partial(drain_rate, articles, innd, connections, loads["outfeed"]),
+        "innfeed": functools.partial(innfeed_rate, sender, innd, connections, loads["innfeed"]),
+    }
+    rates = await in_turns(contenders, rounds)
+    print(ratio_line(f"innd with {connections} connections:", rates["outfeed"], rates["innfeed"]))
+    for name, measured in loads.items():
+        print(f"  innd's CPU under {name}: {statistics.median(measured):.0%} of a core")
+
+
+async def to_many(articles: Sequence[Article], rounds: int) -> None:
+    """The same articles to more and more peers."""
+    for peers in FAN_OUT:
+        costs: list[float] = []
+        share = articles[: max(1_000, len(articles) // peers * 2)]
+        rates = await in_turns({f"{peers} peers": functools.partial(fan_out_rate, share, peers, costs)}, rounds)
+        print(
+            f"{peers} peers: {rates[f'{peers} peers']:,.0f} deliveries/s of 2 KB, "
+            f"{statistics.median(costs):.1f} us of CPU a delivery"
+        )
 
 
 async def beside_sendall(articles: Sequence[Article], rounds: int) -> None:

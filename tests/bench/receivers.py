@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
-from bench.common import scratch_folder
+from bench.common import cost, scratch_folder
 from conftest import SHARED
 from peers.inn import InnPeer
 from ports import free_port
@@ -22,6 +22,13 @@ class Receiver:
         self.port = port
         self.articles = 0
         self.seconds = 0.0
+        self.cpu = 0.0
+        """Seconds of CPU that it used while the articles came."""
+
+    @property
+    def load(self) -> float:
+        """How much of one core it used; at 1 it is the limit, since it has one thread."""
+        return self.cpu / self.seconds
 
     @property
     def rate(self) -> float:
@@ -35,9 +42,11 @@ async def discarding() -> AsyncIterator[Receiver]:
     process = await asyncio.create_subprocess_exec(sys.executable, DISCARD, stdout=asyncio.subprocess.PIPE)
     assert process.stdout is not None
     receiver = Receiver(json.loads(await process.stdout.readline())["port"])
+    started = cost(process.pid)
     try:
         yield receiver
     finally:
+        receiver.cpu = (cost(process.pid) - started).cpu
         process.terminate()
         summary = json.loads(await process.stdout.readline())
         receiver.articles, receiver.seconds = summary["articles"], summary["seconds"]
@@ -51,8 +60,11 @@ async def innd() -> AsyncIterator[Receiver]:
         peer = InnPeer(SHARED / "peers" / "inn-peer.sh", folder / "peer", free_port())
         await peer.start()
         receiver = Receiver(peer.port)
+        pid = int((folder / "peer" / "pid").read_text())
+        started = cost(pid)
         try:
             yield receiver
+            receiver.cpu = (cost(pid) - started).cpu
             times = [line.seconds for line in await peer.log() if line.sign == "+"]
             receiver.articles, receiver.seconds = len(times), times[-1] - times[0]
         finally:

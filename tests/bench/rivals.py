@@ -31,11 +31,15 @@ def innfeed_spool(count: int) -> Iterator[InnSender]:
         yield sender
 
 
-async def innfeed_rate(sender: InnSender, receiver: MakeReceiver, connections: int) -> float:
-    """Articles a second of `innfeed -x` sending its whole spool to a fresh receiver."""
+async def innfeed_rate(
+    sender: InnSender, receiver: MakeReceiver, connections: int, loads: list[float] | None = None
+) -> float:
+    """Articles a second of `innfeed -x` sending its whole spool to a fresh receiver, whose load goes to `loads`."""
     async with receiver() as peer:
         await sender.innfeed(peer.port, connections=connections)
     assert peer.articles == len(sender.batch), f"{peer.articles} of {len(sender.batch)} articles arrived"
+    if loads is not None:
+        loads.append(peer.load)
     return peer.rate
 
 

@@ -60,13 +60,13 @@ async def _follow(watch: Watch, address: str, tls: Path | None, view: _View) -> 
         while True:
             try:
                 await _look(watch, client, address, view)
+                if watch.once:
+                    return
             except UnavailableError as error:
                 if watch.once:
                     raise
                 view.trouble(address, error)
                 await asyncio.sleep(error.retry_after or RETRY_SECONDS)
-            else:
-                return
 
 
 async def _look(watch: Watch, client: OutfeedClient, address: str, view: _View) -> None:

@@ -225,7 +225,8 @@ class OutfeedService(Service):
 
     def pages(self) -> Mapping[str, Handler]:
         """The status page."""
-        return {PATH: StatusPage(self._identity[1], lambda: self._rooms.peers if self._rooms else (), self._clock)}
+        page = StatusPage(self._identity[1], lambda: self._rooms.peers if self._rooms else (), self._clock)
+        return {PATH: page.answer}
 
     def degradations(self) -> Sequence[Degradation]:
         """What the service does without."""

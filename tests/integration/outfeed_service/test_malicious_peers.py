@@ -16,13 +16,14 @@ MIB = 1 << 20
 ROOM = 64 * MIB
 """Octets by which the service may grow beside a bad peer."""
 TIMEOUT = r"no answer to {} within 1 s"
+TOO_LONG = "a line that is too long for a reply"
 KINDS = [
     (badpeers.NeverReads, TIMEOUT.format("CHECK <.*>")),
     (badpeers.OctetByOctet, TIMEOUT.format("CHECK <.*>")),
     (badpeers.WrongIds, "expected the reply for <.*>, got: 238 <wrong-0@id.example>"),
     (badpeers.OutOfOrder, "expected the reply for <.*>, got: 238 <.*>"),
-    (badpeers.LongLines, "line"),
-    (badpeers.EndlessLine, "line"),
+    (badpeers.LongLines, TOO_LONG),
+    (badpeers.EndlessLine, TOO_LONG),
     (badpeers.Unasked, "a reply without a command: 239 <nobody@asked.example>"),
     (badpeers.CutsArticles, "closed the connection|the connection broke"),
     (badpeers.Hangs, TIMEOUT.format("MODE STREAM")),

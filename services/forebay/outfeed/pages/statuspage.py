@@ -36,7 +36,7 @@ class StatusPage:
         self._figures: list[Json] = []
         self._until = float("-inf")
 
-    async def __call__(self, request: web.Request) -> web.Response:
+    async def answer(self, request: web.Request) -> web.Response:
         """The page; the query `format` may be `html` or `json`, and `peer` the name of one peer."""
         wanted = request.query.get("format", "html")
         if wanted not in ("html", "json"):

@@ -52,7 +52,7 @@ async def page(house):
 
 
 async def shown(page, query=""):
-    return (await page(make_mocked_request("GET", f"/status{query}"))).text
+    return (await page.answer(make_mocked_request("GET", f"/status{query}"))).text
 
 
 @pytest.fixture
