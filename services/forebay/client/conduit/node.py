@@ -6,19 +6,16 @@ import asyncio
 import os
 import time
 from functools import partial
-from inspect import iscoroutinefunction
 from math import inf
 from random import Random
 from typing import TYPE_CHECKING, Any, Self
 
-import structlog
-
+from forebay.client.conduit.callbacks import call
 from forebay.client.conduit.engine import Engine, ip_version
 from forebay.client.conduit.errors import NodeClosedError
 from forebay.client.conduit.places import parse_place
 from forebay.client.conduit.publisher import Publisher
 from forebay.client.conduit.resolving import Resolver
-from forebay.client.conduit.settings import ConduitNodeSettings
 from forebay.client.conduit.subscription import Subscription
 from forebay.client.conduit.wakening import Wakening
 from forebay.conduit.core.conduits.publisher import Congestion
@@ -28,17 +25,17 @@ from forebay.conduit.core.participant import Participant
 from forebay.conduit.core.session.peer import PeerState
 from forebay.conduit.core.session.settings import SessionSettings
 from forebay.conduit.core.settings import NodeSettings
+from forebay.conduit.core.wire.extras import Extra, Extras
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine, Sequence
+    from collections.abc import Callable, Coroutine, Sequence
     from types import TracebackType
 
+    from forebay.client.conduit.callbacks import Callback
+    from forebay.client.conduit.settings import ConduitNodeSettings
     from forebay.conduit.core.conduits.publisher import Write
     from forebay.conduit.core.declarations.events import DeclarationEvent
     from forebay.conduit.core.session.events import PeerEvent
-    from forebay.conduit.core.subscribers import Delivery
-
-log = structlog.stdlib.get_logger(__name__)
 
 PEER_ID_OCTETS = 16
 
@@ -191,7 +188,7 @@ class Node:
             congestion=congestion,
             deadline=deadline,
         )
-        publisher = Publisher(number, self, congestion, self.settings.spill_octets)
+        publisher = Publisher(number, self, congestion, conduit, self.settings.spill_octets)
         self._publishers[number] = publisher
         self.advance()
         return publisher
@@ -199,7 +196,7 @@ class Node:
     def subscribe(
         self,
         resource: int | str,
-        callback: Callable[[Delivery], Awaitable[None]] | Callable[[Delivery], None] | None = None,
+        callback: Callback | None = None,
         *,
         history: int = 0,
     ) -> Subscription:
@@ -214,7 +211,7 @@ class Node:
         subscription.number = self._participant.declare_subscriber(resource, subscription.take, now, history=history)
         self._subscriptions.add(subscription)
         if callback:
-            self._spawn(_call(callback, subscription), f"conduit: subscriber {subscription.number}")
+            self._spawn(call(callback, subscription), f"conduit: subscriber {subscription.number}")
         self.advance()
         return subscription
 
@@ -284,7 +281,11 @@ class Node:
 def core_settings(settings: ConduitNodeSettings, peer_id: bytes) -> NodeSettings:
     """The core's part of the settings."""
     session = SessionSettings(
-        peer_id, lease=settings.lease, scout_interval=settings.scout_interval, max_peers=settings.max_peers
+        peer_id,
+        lease=settings.lease,
+        scout_interval=settings.scout_interval,
+        max_peers=settings.max_peers,
+        extras=Extras(Extra.QUERIES | Extra.LIVELINESS),
     )
     group = parse_place(settings.group, "group") if settings.group else None
     address = (group.host, group.port) if group else None
@@ -294,15 +295,3 @@ def core_settings(settings: ConduitNodeSettings, peer_id: bytes) -> NodeSettings
 def _settle(waiting: asyncio.Future[None], _write: Write) -> None:
     if not waiting.done():
         waiting.set_result(None)
-
-
-async def _call(
-    callback: Callable[[Delivery], Awaitable[None]] | Callable[[Delivery], None], subscription: Subscription
-) -> None:
-    """An error of the callback is logged: the deliveries after it still come."""
-    waits = iscoroutinefunction(callback)
-    async for delivery in subscription:
-        try:
-            await (callback(delivery) if waits else asyncio.to_thread(callback, delivery))
-        except Exception:
-            log.exception("subscriber failed", uri=delivery.uri, rid=delivery.rid, samples=len(delivery.payloads))

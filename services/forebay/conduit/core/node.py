@@ -18,7 +18,6 @@ from forebay.conduit.core.slots import Slots
 from forebay.conduit.core.subscribers import Guard, Handler, Subscription
 from forebay.conduit.core.uri.syntax import check_uri
 from forebay.conduit.core.wire.declarations import SubscriptionMode
-from forebay.conduit.core.wire.extras import NO_EXTRAS
 from forebay.conduit.core.wire.messages import CloseReason
 from forebay.conduit.core.writing import Writing
 
@@ -211,8 +210,7 @@ class Node:
 
     def agreement(self, peer: Peer) -> Extras:
         """Which extras were agreed with a peer."""
-        agreed: Extras = getattr(peer, "extras", NO_EXTRAS)
-        return agreed
+        return peer.extras
 
     def note(self, event: DeclarationEvent) -> None:
         """Tell who wants to know of declarations."""

@@ -7,6 +7,8 @@ from math import inf
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from forebay.conduit.core.wire.extras import NO_EXTRAS
+
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
@@ -38,6 +40,7 @@ class Peer:
         "asked",
         "close_reason",
         "established_at",
+        "extras",
         "heard",
         "index",
         "lease",
@@ -71,6 +74,8 @@ class Peer:
         self.next_open = 0.0
         self.asked = -inf
         """When the last OPEN was sent."""
+        self.extras = NO_EXTRAS
+        """What was agreed on with it."""
         self.lease = inf
         """Seconds, as the peer advertised them."""
         self.heard = 0.0

@@ -12,6 +12,7 @@ from forebay.conduit.core.session.peer import Peer, PeerState
 from forebay.conduit.core.session.peertable import PeerTable
 from forebay.conduit.core.session.posted import Posted
 from forebay.conduit.core.session.settings import lease_seconds
+from forebay.conduit.core.wire.extras import NO_EXTRAS, agreed, extras_of, extras_property
 from forebay.conduit.core.wire.messages import VERSION, Accept, Close, CloseReason, Hello, KeepAlive, Open, Scout
 from forebay.conduit.core.wire.properties import (
     DEFAULT_NUMBER_BITS,
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from random import Random
 
     from forebay.conduit.core.session.settings import SessionSettings
-    from forebay.conduit.core.wire.messages import Properties
+    from forebay.conduit.core.wire.extras import NO_EXTRAS, agreed, extras_of, extras_property
+from forebay.conduit.core.wire.messages import Properties
 
 MOST_OWN_ADDRESSES = 16
 HURRIED_INTERVAL = 0.1
@@ -57,6 +59,8 @@ class Sessions:
         self._properties = settings.properties
         if number_bits != DEFAULT_NUMBER_BITS:
             self._properties += (number_property(PropertyId.NUMBER_BITS, number_bits),)
+        if settings.extras != NO_EXTRAS:
+            self._properties += (extras_property(settings.extras),)
 
     def scout_message(self) -> Scout:
         """Asks who is there."""
@@ -143,7 +147,7 @@ class Sessions:
         peer = self._room(known, message.peer_id, source)
         if peer is None:
             return [Posted(self.close_message(CloseReason.NO_RESOURCES), source)]
-        self._establish(peer, message.peer_id, message.lease, session, now)
+        self._establish(peer, message.peer_id, message.lease, message.properties, now)
         return [Posted(self._accept_message(peer), source)]
 
     def accepted(self, message: Accept, source: Hashable, now: float) -> list[Posted]:
@@ -164,7 +168,7 @@ class Sessions:
             # It had a session under another address.
             self._replace(elsewhere)
             peer.previous = elsewhere.peer_id
-        self._establish(peer, message.accepter, message.lease, session, now)
+        self._establish(peer, message.accepter, message.lease, message.properties, now)
         return []
 
     def closed(self, message: Close, source: Hashable) -> list[Posted]:
@@ -277,10 +281,11 @@ class Sessions:
             self.peers.detach(at)
         self.peers.move(peer, source)
 
-    def _establish(self, peer: Peer, peer_id: bytes, lease: int, session: int | None, now: float) -> None:
+    def _establish(self, peer: Peer, peer_id: bytes, lease: int, properties: Properties, now: float) -> None:
         self.peers.name(peer, peer_id)
         peer.lease = lease_seconds(lease)
-        peer.remote_session = session
+        peer.remote_session = session_of(properties)
+        peer.extras = agreed(self.settings.extras, extras_of(properties))
         peer.heard = peer.sent = peer.established_at = now
         if peer.establish():
             self.fresh.append(peer)

@@ -7,6 +7,7 @@ from math import ceil, inf
 from typing import TYPE_CHECKING
 
 from forebay.conduit.core.errors import SettingError
+from forebay.conduit.core.wire.extras import NO_EXTRAS, Extras
 from forebay.conduit.core.wire.messages import LEASE_UNIT, MAX_PEER_ID, Properties, Role
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ class SessionSettings:
     """Where the node is reached, as HELLO and OPEN tell."""
     properties: Properties = ((12, b"\x02\x03"),)
     """Sent with OPEN and ACCEPT; this one is what zhe programs send."""
+    extras: Extras = NO_EXTRAS
+    """What is offered to other nodes of our own kind; a zhe program is spoken to without."""
     extended: bool = True
     """Tell other nodes of our own kind which session is meant, so that late duplicates of OPEN end none."""
 
