@@ -188,7 +188,7 @@ class Node:
             congestion=congestion,
             deadline=deadline,
         )
-        publisher = Publisher(number, self, congestion, conduit, self.settings.spill_octets)
+        publisher = Publisher(number, self, congestion, self.settings.spill_octets)
         self._publishers[number] = publisher
         self.advance()
         return publisher

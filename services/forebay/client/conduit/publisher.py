@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from forebay.client.conduit.errors import ExpiredError, SpillFullError
 from forebay.conduit.core.conduits.publisher import Congestion
-from forebay.conduit.core.errors import WindowFullError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,14 +42,12 @@ class Writer(Protocol):
 class Publisher:
     """Writes samples; see `Node.publisher`."""
 
-    def __init__(self, number: int, writer: Writer, congestion: Congestion, conduit: int, spill_octets: int) -> None:
+    def __init__(self, number: int, writer: Writer, congestion: Congestion, spill_octets: int) -> None:
         self.number = number
         self.dropped = 0
         """Samples that found the window full, with `DROP`."""
         self._writer = writer
         self._spills = congestion is Congestion.SPILL
-        self._conduit = conduit
-        self._is_strict = congestion is Congestion.ERROR
         self._limit = spill_octets
         self._aside: deque[bytes] = deque()
         self._aside_octets = 0
@@ -76,9 +73,8 @@ class Publisher:
             await asyncio.sleep(0)
         if write.expired:
             raise ExpiredError(write.written, write.expired)
-        if write.dropped and self._is_strict:
-            # They had waited until their resource was settled, and then found the window full.
-            raise WindowFullError(self._conduit, write.written, write.dropped)
+        if write.error:
+            raise write.error
         self.dropped += write.dropped
         return write.written + write.spilled
 

@@ -58,7 +58,7 @@ class Node:
             settings.number_bits, self.sessions, self.transmission, self.reception, self._dispatch, self.wake
         )
         self._subscriptions: Slots[Subscription] = Slots()
-        self._writing = Writing(self.transmission, self.declarations, listener, self._collect, self.wake)
+        self._writing = Writing(self.transmission, self.declarations, listener, self._collect, self.wake, settings.session.peer_id)
         self._outbox: list[Sent] = []
         self._offloaded: deque[Sent] = deque()
         self._woken = True
@@ -134,7 +134,8 @@ class Node:
     ) -> Write:
         """Write samples of a resource that is named by its URI; they wait for room as long as it takes.
 
-        Raises `InvalidUriError`, `SampleTooLargeError`, `UnknownPeerError`.
+        Raises `InvalidUriError`, `SampleTooLargeError`, `UnknownPeerError`, and `WindowFullError` while own subscribers
+        have too much before them.
         """
         check_uri(uri, self.settings.declarations.max_uri)
         return self._writing.write_uri(uri, samples, now, conduit, reliable=reliable)

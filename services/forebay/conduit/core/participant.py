@@ -44,7 +44,8 @@ class Participant:
     """All of it is called by the thread that writes and keeps house. Times are monotonic, in seconds.
 
     Where a resource is given by its URI or a pattern, the node defines it, chooses its id, and forgets it with the last
-    publisher or subscriber that stands on it. Own subscribers get nothing of own publishers.
+    publisher or subscriber that stands on it. Own subscribers get
+    what own publishers write, too, while housekeeping runs.
     """
 
     def __init__(self, node: Node) -> None:

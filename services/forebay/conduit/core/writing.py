@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
 
 from forebay.conduit.core.conduits.forms import MESSAGE_FORM
-from forebay.conduit.core.conduits.publisher import Publisher, Write
+from forebay.conduit.core.conduits.publisher import Congestion, Publisher, Write
 from forebay.conduit.core.conduits.way import MOST_HELD, Held
 from forebay.conduit.core.errors import ConduitError, UnknownPublisherError, WindowFullError
+from forebay.conduit.core.loopback import Loopback
 from forebay.conduit.core.slots import Slots
 from forebay.conduit.core.wire.messages import WriteData
 
@@ -37,8 +39,10 @@ class Writing:
         listener: Listener,
         collect: Callable[[Outlet, float], None],
         wake: Callable[[], None],
+        own_id: bytes,
     ) -> None:
         """`collect` takes away what is to be sent; `wake`: housekeeping is due."""
+        self.loopback = Loopback(own_id, self.admits, wake)
         self._transmission = transmission
         self._declarations = declarations
         self._listener = listener
@@ -96,9 +100,12 @@ class Writing:
         messages = [WriteData(conduit, reliable, False, 0, uri, sample) for sample in samples]
         outlet.conduit.check(MESSAGE_FORM, messages)
         reach = self._declarations.directory.reach_uri(uri)
-        # Kept samples tell their resource by its id: those of a URI without one are not kept.
-        for rid in self._declarations.directory.names.resources.exactly(uri)[:1]:
-            self._declarations.keep(reach, rid, samples, now)
+        if reach.own:
+            if reliable and not self.loopback.has_room(uri):
+                raise WindowFullError(conduit, 0, len(samples))
+            look_up = partial(self._declarations.directory.reach_uri, uri)
+            self.loopback.add(uri, 0, look_up, samples, reliable=reliable)
+        self._declarations.keep_uri(reach, uri, samples, now)
         if not reach.peers or (conduit < 0 and -conduit - 1 not in reach.peers):
             return _nowhere(samples)
         if reliable:
@@ -113,9 +120,14 @@ class Writing:
         """See `Node.unspill`."""
         publisher = self.publisher(number)
         written = 0
-        if self._is_open(publisher, now) and (outlet := publisher.way.outlet) is not None:
-            written = self._transmission.use(outlet).unspill(publisher, samples, now)
-            self._collect(outlet, now)
+        if self._is_open(publisher, now) and self.loopback.has_room(publisher):
+            outlet = publisher.way.outlet
+            if outlet is None:
+                written = len(samples)
+            else:
+                written = self._transmission.use(outlet).unspill(publisher, samples, now)
+                self._collect(outlet, now)
+            self._loop_back(publisher, samples[:written])
         if written < len(samples):
             self._spilling.add(number)
         return written
@@ -137,7 +149,8 @@ class Writing:
         return all(outlet.has_room(len(sizes), sum(sizes)) for outlet, sizes in needed.items())
 
     def housekeep(self, now: float) -> None:
-        """Write what had to wait for its way."""
+        """Hand over what own subscribers get, and write what had to wait for its way."""
+        self.loopback.housekeep(now)
         for number in list(self._holding):
             publisher = self.publisher(number)
             held = publisher.way.held
@@ -150,19 +163,21 @@ class Writing:
 
     def due(self, now: float) -> float:
         """When `housekeep` has something to do."""
-        return now + LOOK_AGAIN if self._holding else inf
+        return min(self.loopback.due(), now + LOOK_AGAIN if self._holding else inf)
 
     def tell_of_room(self) -> None:
         """Once each time the window was full."""
         for number in list(self._spilling):
-            outlet = self.publisher(number).way.outlet
-            if outlet is None or outlet.has_room(1, 1):
+            publisher = self.publisher(number)
+            outlet = publisher.way.outlet
+            if (outlet is None or outlet.has_room(1, 1)) and self.loopback.has_room(publisher):
                 self._spilling.discard(number)
                 self._listener.room(number)
 
     def _is_open(self, publisher: Publisher, now: float) -> bool:
         """Whether its samples may go their way."""
-        if not publisher.way.named:
+        blocks = publisher.settings.reliable and publisher.settings.congestion is Congestion.BLOCK
+        if not publisher.way.named or (blocks and not self.loopback.has_room(publisher)):
             return False
         conduit = self._declarations.route(publisher.settings)
         outlet = None if conduit is None else self._transmission.find(conduit)
@@ -171,16 +186,34 @@ class Writing:
 
     def _write(self, publisher: Publisher, samples: Sequence[bytes], now: float) -> Write:
         settings, outlet = publisher.settings, publisher.way.outlet
+        if settings.reliable and not self.loopback.has_room(publisher):
+            write = Write(samples)
+            publisher.congested(write, samples, settings.conduit, lambda rest: self._spill(publisher.number, rest))
+            return write
         self._declarations.keep(self._declarations.own.reach(settings.rid), settings.rid, samples, now)
         if outlet is None or self._declarations.route(settings) is None:
+            self._loop_back(publisher, samples)
             return _nowhere(samples)
-        self._transmission.use(outlet)
+        return self._publish(publisher, self._transmission.use(outlet), samples, now)
+
+    def _publish(self, publisher: Publisher, outlet: Outlet, samples: Sequence[bytes], now: float) -> Write:
         try:
             write = outlet.publish(publisher, samples, now, lambda rest: self._spill(publisher.number, rest))
-            publisher.way.used(write)
-            return write
+        except WindowFullError as error:
+            self._loop_back(publisher, samples[: error.accepted])
+            raise
         finally:
             self._collect(outlet, now)
+        publisher.way.used(write)
+        # What waits for room in a window is the node's own subscribers' already: peers do not hold them up.
+        self._loop_back(publisher, samples[: write.written + write.pending])
+        return write
+
+    def _loop_back(self, publisher: Publisher, samples: Sequence[bytes]) -> None:
+        rid = publisher.settings.rid
+        if self._declarations.own.reach(rid).own:
+            look_up = partial(self._declarations.own.reach, rid)
+            self.loopback.add(publisher, rid, look_up, samples, reliable=publisher.settings.reliable)
 
     def _hold(self, publisher: Publisher, samples: Sequence[bytes], now: float) -> Write:
         held = publisher.way.held
@@ -199,10 +232,8 @@ class Writing:
             write, samples = held.popleft()
             try:
                 write.follow(self._write(publisher, samples, now))
-            except ConduitError:
-                # Who wrote them was not told: the window had no room, or no datagram has.
-                publisher.dropped += len(samples)
-                write.drop()
+            except ConduitError as error:
+                write.fail(error)
 
     def _spill(self, number: int, samples: Sequence[bytes]) -> None:
         self._listener.spill(number, samples)

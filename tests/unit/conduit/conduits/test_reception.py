@@ -7,7 +7,8 @@ from forebay.conduit.core.session.peer import Peer
 from forebay.conduit.core.session.settings import SessionSettings
 from forebay.conduit.core.settings import NodeSettings
 from forebay.conduit.core.subscribers import Recipients, Subscription
-from forebay.conduit.core.wire.messages import AckNack, Data, Declare, Synch, WriteData
+from forebay.conduit.core.wire.messages import AckNack, CloseReason, Data, Declare, Synch, WriteData
+from forebay.conduit.core.wire.ownmessages import BatchData, ConduitClose, Migrate, Pull
 
 RID, UNICAST = 3, 2
 
@@ -19,14 +20,21 @@ class House:
         self.payloads = []
         self.declared = []
         self.willing = True
+        self.agreed = True
+        self.most = None
         settings = NodeSettings(SessionSettings(b"me", max_peers=max_peers), conduits_in=4)
         self.reception = Reception(settings, self, lambda _: True)
 
     def take(self, delivery):
-        self.payloads += [(delivery.rid, delivery.uri, payload) for payload in delivery.payloads]
+        taken = delivery.payloads[: self.most]
+        self.payloads += [(delivery.rid, delivery.uri, payload) for payload in taken]
+        return len(taken)
 
     def recipients(self, peer, sample):
         return Recipients([Subscription(0, RID, self.take)], getattr(sample, "rid", 0), getattr(sample, "uri", ""))
+
+    def agrees(self, peer, message):
+        return self.agreed
 
     def receive(self, peer, message, now):
         if self.willing:
@@ -176,3 +184,92 @@ def test_a_conduit_in_use_takes_no_second_datagram(house):
     house.take = lambda delivery: again.append(house.reception.numbered(one, [data(1, s=True)], 0.0))
     house.reception.numbered(one, [data(0)], 0.0)
     assert again == [[]]
+
+
+def batch(number, *payloads, prids=None, reliable=True):
+    return BatchData(0, reliable, False, number, RID, prids, payloads)
+
+
+OWN = [batch(0, b"1"), ConduitClose(0, False, 0), Migrate(0, 0, 1, None, 0, 0), Pull(0, False, False, 0, RID)]
+
+
+@pytest.mark.parametrize("message", OWN, ids=lambda message: type(message).__name__)
+def test_without_an_agreement_the_session_ends(house, message):
+    there = peer()
+    there.establish()
+    house.agreed = False
+    house.synch(there, 0)
+    house.reception.numbered(there, [message], 0.0)
+    assert there.close_reason is CloseReason.PROTOCOL
+    assert type(message).__name__ in there.reason
+    assert house.payloads == house.declared == []
+
+
+@pytest.mark.parametrize("reliable", [True, False], ids=["reliable", "unreliable"])
+def test_the_samples_of_a_batch_come_in_order(house, reliable):
+    there = peer()
+    house.synch(there, 0)
+    house.reception.numbered(there, [batch(0, b"1", b"2", prids=(4, 5), reliable=reliable)], 0.0)
+    house.reception.numbered(there, [batch(1, b"3", b"4", reliable=reliable), data(2, reliable=reliable)], 0.0)
+    assert [payload for _, _, payload in house.payloads] == [b"1", b"2", b"3", b"4", b"2"]
+
+
+def test_what_is_refused_of_a_batch_comes_again_and_nothing_else(house):
+    there, message = peer(), batch(0, b"1", b"2", b"3")
+    house.synch(there, 0)
+    house.most = 2
+    house.reception.numbered(there, [message], 0.0)
+    assert house.synch(there, 1, unacked=1) == ([AckNack(0, 0, 0)], False)
+    house.most = None
+    assert house.reception.numbered(there, [message._replace(s=True)], 1.0) == [AckNack(0, 1)]
+    assert [payload for _, _, payload in house.payloads] == [b"1", b"2", b"3"]
+
+
+def test_what_is_refused_of_an_unreliable_batch_does_not_come_again(house):
+    there = peer()
+    house.most = 0
+    house.reception.numbered(there, [batch(0, b"1", b"2", reliable=False)], 0.0)
+    assert (house.payloads, house.reception.refused) == ([], 2)
+
+
+def test_a_conduit_that_was_closed_begins_anew_and_nothing_comes_twice(house):
+    there = peer()
+    house.synch(there, 0)
+    assert house.samples(there, 0, 1) == [0, 1]
+    assert house.reception.numbered(there, [ConduitClose(0, False, 2)], 0.0) == [AckNack(0, 3)]
+    assert house.samples(there, 3) == []
+    assert house.synch(there, 4, unacked=4)[0][0].number == 3
+    assert house.samples(there, 2, 3) == [3]
+
+
+def test_a_close_whose_acknowledgement_is_lost_is_acknowledged_again(house):
+    there = peer()
+    house.synch(there, 0)
+    house.reception.numbered(there, [ConduitClose(0, False, 0)], 0.0)
+    assert house.synch(there, 1, unacked=1) == ([AckNack(0, 1)], False)
+
+
+def test_what_moves_comes_after_all_that_went_before(house):
+    there = peer()
+    for conduit in (0, 1):
+        house.synch(there, 0, conduit=conduit)
+    house.samples(there, 0)
+    moved = [Migrate(1, 0, 0, RID, 2, 0), data(1, conduit=1)]
+    for message in moved:
+        house.reception.numbered(there, [message], 0.0)
+    assert house.synch(there, 2, unacked=2, conduit=1)[0] == [AckNack(1, 0, 0)]
+    assert house.samples(there, 1) == [1]
+    house.reception.numbered(there, [moved[0]], 1.0)
+    assert [int(payload) for _, _, payload in house.payloads] == [0, 1, 1]
+    assert house.synch(there, 2, unacked=2, conduit=1)[0] == [AckNack(1, 2)]
+
+
+def test_when_all_has_moved_the_old_conduit_is_closed(house):
+    there = peer()
+    for conduit in (0, 1):
+        house.synch(there, 0, conduit=conduit)
+    house.samples(there, 0)
+    house.reception.numbered(there, [Migrate(1, 0, 0, None, 1, 0)], 0.0)
+    assert house.samples(there, 1) == []
+    house.synch(there, 2, unacked=2)
+    assert house.samples(there, 0, 1) == [1]

@@ -19,7 +19,7 @@ BOTH = Extras(Extra.QUERIES | Extra.LIVELINESS)
 )
 def test_both_ends_know_what_was_agreed(first, second, agreed):
     net = SimNet(1)
-    nodes = [net.start(name, extras=extras).node for name, extras in (("a", first), ("b", second))]
+    nodes = [net.start(name, session={"extras": extras}).node for name, extras in (("a", first), ("b", second))]
     net.run(5.0)
     found = [node.agreement(peer) for node in nodes for peer in node.sessions.peers]
     assert found == [agreed, agreed]

@@ -78,7 +78,7 @@ class Outlet:
             write.written = self.conduit.write(publisher.form, samples, now)
             publisher.written += write.written
         if write.pending:
-            self._congested(publisher, write, spill, samples[write.written :])
+            publisher.congested(write, samples[write.written :], self.conduit.conduit, spill)
         return write
 
     def unspill(self, publisher: Publisher, samples: Sequence[bytes], now: float) -> int:
@@ -136,21 +136,6 @@ class Outlet:
         write.written = len(samples)
         publisher.written += len(samples)
         return write
-
-    def _congested(
-        self, publisher: Publisher, write: Write, spill: Callable[[Sequence[bytes]], None], rest: Sequence[bytes]
-    ) -> None:
-        match publisher.settings.congestion:
-            case Congestion.SPILL:
-                write.spilled = len(rest)
-                publisher.spilled += len(rest)
-                publisher.spilling = True
-                spill(rest)
-            case Congestion.DROP:
-                write.dropped = len(rest)
-                publisher.dropped += len(rest)
-            case _:
-                raise WindowFullError(self.conduit.conduit, write.written, len(rest))
 
     def _expire(self, late: _Blocked) -> None:
         late.write.expired = late.write.pending

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 
 from forebay.conduit.core.conduits.forms import DataForm
 from forebay.conduit.core.conduits.way import Way
+from forebay.conduit.core.errors import WindowFullError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from forebay.conduit.core.errors import ConduitError
 
 
 class Congestion(Enum):
@@ -70,11 +73,27 @@ class Publisher:
         self.settings = replace(self.settings, rid=rid)
         self.form = DataForm(rid, reliable=self.settings.reliable)
 
+    def congested(
+        self, write: Write, rest: Sequence[bytes], conduit: int, spill: Callable[[Sequence[bytes]], None]
+    ) -> None:
+        """There is no room for the rest of a write, and it is not to wait. Raises `WindowFullError`."""
+        match self.settings.congestion:
+            case Congestion.SPILL:
+                write.spilled = len(rest)
+                self.spilled += len(rest)
+                self.spilling = True
+                spill(rest)
+            case Congestion.DROP:
+                write.dropped = len(rest)
+                self.dropped += len(rest)
+            case _:
+                raise WindowFullError(conduit, write.written, len(rest))
+
 
 class Write:
     """What became of the items of one write. `done` is called once those that had to wait wait no more."""
 
-    __slots__ = ("_items", "deadline", "done", "dropped", "expired", "spilled", "written")
+    __slots__ = ("_items", "deadline", "done", "dropped", "error", "expired", "failed", "spilled", "written")
 
     def __init__(self, items: Sequence[object], deadline: float = inf) -> None:
         """`deadline`: the time at which it gives up."""
@@ -86,16 +105,21 @@ class Write:
         self.dropped = 0
         self.spilled = 0
         self.expired = 0
+        self.failed = 0
+        """So many were not taken, since there was an error after the write had waited for its way."""
+        self.error: ConduitError | None = None
+        """Which error that was."""
 
     @property
     def pending(self) -> int:
         """Items that wait for room in the window."""
-        return len(self._items) - self.written - self.dropped - self.spilled - self.expired
+        return len(self._items) - self.written - self.dropped - self.spilled - self.expired - self.failed
 
     def follow(self, other: Write) -> None:
         """Its items are written by another write of the same items."""
         self.written, self.dropped = other.written, other.dropped
         self.spilled, self.expired = other.spilled, other.expired
+        self.failed, self.error = other.failed, other.error
         if other.pending:
             other.done = self.follow
         else:
@@ -109,6 +133,14 @@ class Write:
     def expire(self) -> None:
         """Its time is up."""
         self.expired += self.pending
+        self.done(self)
+
+    def fail(self, error: ConduitError) -> None:
+        """What is left of it cannot be written: who wrote it is told here, where nothing can be raised."""
+        if isinstance(error, WindowFullError):
+            self.written = error.accepted
+        self.error = error
+        self.failed = self.pending
         self.done(self)
 
 

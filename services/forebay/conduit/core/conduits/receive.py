@@ -61,10 +61,12 @@ class ReceiveConduit:
         "_stray_since",
         "_unreliable",
         "busy",
+        "closed",
         "expected",
         "known",
         "lost",
         "nack_due",
+        "part",
         "refused",
         "resynchronised",
         "synched",
@@ -88,6 +90,10 @@ class ReceiveConduit:
         """Whether a subscriber refused the expected sample."""
         self.taken: set[int] = set()
         """Subscriptions that have had the expected sample already, while another one refused it."""
+        self.part = 0
+        """How many samples of the expected batch have been delivered, while a subscriber refused the next one."""
+        self.closed = False
+        """Whether the sender has said that nothing more comes."""
         self.nack_due = inf
         """When a request that was held back goes out."""
         self._numbers = numbers
@@ -114,6 +120,10 @@ class ReceiveConduit:
         successor = ReceiveConduit(self._numbers, self._most_held, self._round_trip)
         successor._seen = self._reached()
         return successor
+
+    def has_come_to(self, number: int) -> bool:
+        """Whether all before that number was received, or where the sender begins is not even known."""
+        return not self.synched or self._numbers.distance(number, self.expected) <= 0
 
     def arrive(self, samples: Sequence[T]) -> list[T]:
         """The samples that can be delivered now: of these, and of those that came before; to be accepted next."""
@@ -251,4 +261,5 @@ class ReceiveConduit:
                 self.lost += gap
             self._held.clear()
             self.taken.clear()
+            self.part = 0
             self.refused = False

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Protocol, cast
 from forebay.conduit.core.conduits.numbers import Numbers
 from forebay.conduit.core.conduits.receive import Answer, ReceiveConduit
 from forebay.conduit.core.subscribers import Delivery, hand_over
-from forebay.conduit.core.wire.messages import AckNack, Data, WriteData
+from forebay.conduit.core.wire.messages import AckNack, CloseReason, Data, Declare, WriteData
+from forebay.conduit.core.wire.ownmessages import BatchData, ConduitClose, Migrate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,6 +25,10 @@ class Declarations(Protocol):
 
     def recipients(self, peer: Peer, sample: Data | WriteData) -> Recipients:
         """The node's own subscribers of a sample."""
+        ...
+
+    def agrees(self, peer: Peer, message: NumberedMessage) -> bool:
+        """Whether such a message was agreed on with the peer."""
         ...
 
     def receive(self, peer: Peer, message: NumberedMessage, now: float) -> bool:
@@ -65,13 +70,16 @@ class Reception:
             if first.reliable:
                 self._deliver(peer, conduit, conduit.arrive(messages), now)
             else:
-                self._deliver_unreliable(peer, conduit.fresh(messages), now)
+                self._deliver_unreliable(peer, conduit, conduit.fresh(messages), now)
         finally:
             conduit.busy.release()
         if not first.reliable:
             return []
         asked = messages[-1].s or any(message.s for message in messages)
-        return self._answer(peer, first.conduit, conduit, conduit.answer(now, asked=asked))
+        answers = self._answer(peer, first.conduit, conduit, conduit.answer(now, asked=asked or conduit.closed))
+        if conduit.closed:
+            self._end(peer, first.conduit)
+        return answers
 
     def synch(self, peer: Peer, message: Synch, now: float) -> tuple[list[AckNack], bool]:
         """A peer tells how far its numbers go; returns what to answer, and whether the session is in doubt."""
@@ -141,7 +149,7 @@ class Reception:
         place = 0
         while place < len(ready):
             run = _run(ready, place)
-            accepted = self._deliver_run(peer, run, conduit.taken, now)
+            accepted = self._deliver_run(peer, conduit, run, conduit.taken, now)
             # At once: what has been delivered is not delivered again, even if the next handler fails.
             conduit.accept(len(run), accepted)
             place += accepted
@@ -149,24 +157,95 @@ class Reception:
                 self.refused += 1
                 return
 
-    def _deliver_unreliable(self, peer: Peer, fresh: Sequence[NumberedMessage], now: float) -> None:
+    def _deliver_unreliable(
+        self, peer: Peer, conduit: ReceiveConduit, fresh: Sequence[NumberedMessage], now: float
+    ) -> None:
         """What is not taken does not come again."""
         place = 0
         while place < len(fresh):
             run = _run(fresh, place)
-            accepted = self._deliver_run(peer, run, set(), now)
+            accepted = self._deliver_run(peer, conduit, run, set(), now)
             self.refused += accepted < len(run)
             place += min(accepted + 1, len(run))
 
-    def _deliver_run(self, peer: Peer, run: Sequence[NumberedMessage], taken: set[int], now: float) -> int:
+    def _deliver_run(
+        self, peer: Peer, conduit: ReceiveConduit, run: Sequence[NumberedMessage], taken: set[int], now: float
+    ) -> int:
         first = run[0]
         if not isinstance(first, (Data, WriteData)):
-            return int(self._declarations.receive(peer, first, now))
+            return self._deliver_other(peer, conduit, first, taken, now)
         subscriptions, rid, uri = self._declarations.recipients(peer, first)
         if not subscriptions:
             return len(run)
         payloads = [sample.payload for sample in cast("Sequence[Data | WriteData]", run)]
         return hand_over(Delivery(peer.peer_id, rid, uri, payloads), subscriptions, self._admits, taken)
+
+    def _deliver_other(
+        self, peer: Peer, conduit: ReceiveConduit, message: NumberedMessage, taken: set[int], now: float
+    ) -> int:
+        if not isinstance(message, Declare) and not self._declarations.agrees(peer, message):
+            # As a zhe program does.
+            reason = f"it sent a {type(message).__name__} without an agreement on such"
+            peer.expire(reason, CloseReason.PROTOCOL)
+            return 0
+        match message:
+            case BatchData():
+                return self._deliver_batch(peer, conduit, message, taken, now)
+            case ConduitClose():
+                conduit.closed = True
+                return 1
+            case Migrate():
+                return int(self._migrate(peer, message))
+            case _:
+                return int(self._declarations.receive(peer, message, now))
+
+    def _deliver_batch(
+        self, peer: Peer, conduit: ReceiveConduit, batch: BatchData, taken: set[int], now: float
+    ) -> int:
+        """Its samples have one number, so none of them comes again before all have been refused or delivered."""
+        samples, place = _unpacked(batch), conduit.part if batch.reliable else 0
+        while place < len(samples):
+            run = _run(samples, place)
+            accepted = self._deliver_run(peer, conduit, run, taken, now)
+            place += accepted
+            if accepted == len(run):
+                continue
+            if batch.reliable:
+                conduit.part = place
+                return 0
+            taken.clear()
+            self.refused += 1
+            place += 1
+        if batch.reliable:
+            conduit.part = 0
+        return 1
+
+    def _migrate(self, peer: Peer, message: Migrate) -> bool:
+        """What moves here comes after all that went over the old conduit: until that is there, this waits."""
+        old = self._conduits[peer].get(message.old)
+        if old is None or message.old == message.conduit:
+            return True
+        if not old.has_come_to(message.reliable_next):
+            return False
+        if message.rid is None:
+            self._end(peer, message.old)
+        return True
+
+    def _end(self, peer: Peer, number: int) -> None:
+        """The peer has closed a conduit. If it opens it again nothing comes twice."""
+        conduits = self._conduits.get(peer, {})
+        if number in conduits:
+            conduits[number] = conduits[number].successor()
+            self._late.pop((peer, number), None)
+
+
+def _unpacked(batch: BatchData) -> Sequence[Data]:
+    """The samples of a batch, all with its number."""
+    prids = batch.prids or (None,) * len(batch.payloads)
+    return [
+        Data(batch.conduit, batch.reliable, batch.s, batch.number, batch.rid, prid, payload)
+        for prid, payload in zip(prids, batch.payloads, strict=True)
+    ]
 
 
 def _run(ready: Sequence[NumberedMessage], place: int) -> Sequence[NumberedMessage]:

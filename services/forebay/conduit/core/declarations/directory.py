@@ -29,6 +29,10 @@ class Reach(NamedTuple):
     """Indexes of the peers that get them as they are written."""
     keeping: tuple[RemoteSubscription, ...]
     """Subscriptions that they are kept for."""
+    own: tuple[Subscription, ...]
+    """The node's own subscribers that get them as they are written."""
+    uri: str
+    """What the resource stands for; empty when nobody has defined it."""
 
 
 MOST_REMEMBERED = 65536
@@ -130,7 +134,8 @@ class Directory:
             # Who has not read yet what the id stands for would take the sample for nothing.
             found = [each for each in found if each.rid == rid or self.books[each.peer.index].caught_up]
         peers = dict.fromkeys(each.peer.index for each in found if each.pushed)
-        return Reach(tuple(peers), tuple(each for each in found if each.keeps))
+        keeping = tuple(each for each in found if each.keeps)
+        return Reach(tuple(peers), keeping, _pushed(self._own.find(rid, uri)), uri)
 
     def _look_up(self, book: PeerBook, sample: Data | WriteData) -> Recipients:
         if not isinstance(sample, Data):

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from forebay.conduit.core.session.peer import Peer
     from forebay.conduit.core.wire.declarations import Declaration
     from forebay.conduit.core.wire.extras import Extras
+    from forebay.conduit.core.wire.messages import Message
 
 
 class Announcer(Protocol):
@@ -57,11 +58,15 @@ class Errands:
 
     def tell(self, peer: Peer, *messages: Unnumbered) -> bool:
         """Messages for one peer; whether it takes such, by what was agreed with it: if not, none is sent."""
-        offered = self._announcer.agreement(peer).offered
-        if any(needed_for(message) & ~offered for message in messages):
+        if not self.agrees(peer, *messages):
             return False
         self.do(lambda now: self._tell(peer, messages, now))
         return True
+
+    def agrees(self, peer: Peer, *messages: Message) -> bool:
+        """Whether such messages were agreed on with a peer."""
+        offered = self._announcer.agreement(peer).offered
+        return not any(needed_for(message) & ~offered for message in messages)
 
     def declare(self, peer: Peer, declarations: Iterable[Declaration], *, committed: bool = True) -> bool:
         """Declarations for one peer, in one message; whether it takes them."""

@@ -15,6 +15,7 @@ from forebay.conduit.core.declarations.peerbook import SUBSCRIPTION_COMMITS, Pee
 from forebay.conduit.core.declarations.queries import Queries
 from forebay.conduit.core.declarations.teller import Teller
 from forebay.conduit.core.declarations.transactions import Transactions
+from forebay.conduit.core.declarations.unnamed import Unnamed
 from forebay.conduit.core.wire.declarations import ResultStatus
 from forebay.conduit.core.wire.messages import Declare
 from forebay.conduit.core.wire.ownmessages import Pull, Query, Reply
@@ -49,6 +50,7 @@ class Register:
         self.definer = Definer(own_id, settings, random, self.directory, self.errands, self.own.settled)
         self.own.definer = self.definer
         self.keeper = Keeper(self.errands)
+        self.unnamed = Unnamed(settings.kept_samples, self.own, self._keep_named)
         self.queries = Queries(settings.most_queries, self.errands, self.books)
         self._ledger = Ledger(
             settings, self.directory, self.definer, self.keeper, self.errands, self.own.place_taken_by
@@ -100,6 +102,10 @@ class Register:
         with self.changing:
             self.own.unsubscribe(subscription)
         self.errands.run(now)
+
+    def agrees(self, peer: Peer, message: NumberedMessage) -> bool:
+        """Whether such a message was agreed on with the peer."""
+        return self.errands.agrees(peer, message)
 
     def receive(self, peer: Peer, message: NumberedMessage, now: float) -> bool:
         """Any message but a sample. Whether it was taken: if not, it comes again."""
@@ -154,9 +160,23 @@ class Register:
                 self.keeper.keep(reach.keeping, rid, samples, now)
             self.errands.run(now)
 
+    def keep_uri(self, reach: Reach, uri: str, samples: Sequence[bytes], now: float) -> None:
+        """The same of a URI. Kept samples tell their resource by its id: one without an id is defined for that."""
+        if not reach.keeping:
+            return
+        with self.changing:
+            rid = self.unnamed.keep(uri, samples, now)
+        if rid is not None:
+            self.keep(reach, rid, samples, now)
+        else:
+            self.errands.run(now)
+
     def subscribers(self, rid: int) -> set[int]:
         """The slots of the peers that get samples of a resource as they are written."""
         return set(self.own.reach(rid).peers)
+
+    def _keep_named(self, uri: str, rid: int, samples: Sequence[bytes], now: float) -> None:
+        self.keep(self.directory.reach_uri(uri), rid, samples, now)
 
     def _book(self, peer: Peer) -> PeerBook:
         """A peer may say something before housekeeping has welcomed it."""

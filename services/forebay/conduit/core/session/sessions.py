@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from forebay.conduit.core.session.settings import SessionSettings
-    from forebay.conduit.core.wire.extras import NO_EXTRAS, agreed, extras_of, extras_property
-from forebay.conduit.core.wire.messages import Properties
+    from forebay.conduit.core.wire.messages import Properties
 
 MOST_OWN_ADDRESSES = 16
 HURRIED_INTERVAL = 0.1
