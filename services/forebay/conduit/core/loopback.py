@@ -111,4 +111,6 @@ class Loopback:
         reach = backlog.reach()
         if not reach.own:
             return len(payloads)
-        return hand_over(Delivery(self._own_id, backlog.rid, reach.uri, payloads), reach.own, self._admits, backlog.taken)
+        return hand_over(
+            Delivery(self._own_id, backlog.rid, reach.uri, payloads), reach.own, self._admits, backlog.taken
+        )

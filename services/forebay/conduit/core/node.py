@@ -58,7 +58,9 @@ class Node:
             settings.number_bits, self.sessions, self.transmission, self.reception, self._dispatch, self.wake
         )
         self._subscriptions: Slots[Subscription] = Slots()
-        self._writing = Writing(self.transmission, self.declarations, listener, self._collect, self.wake, settings.session.peer_id)
+        self._writing = Writing(
+            self.transmission, self.declarations, listener, self._collect, self.wake, settings.session.peer_id
+        )
         self._outbox: list[Sent] = []
         self._offloaded: deque[Sent] = deque()
         self._woken = True
@@ -208,6 +210,19 @@ class Node:
         """Whether the peer has acknowledged all that it was told."""
         outlet = self.transmission.find(-peer.index - 1)
         return outlet is not None and not outlet.blocked and not outlet.conduit.window.unacknowledged
+
+    def mark(self, peer: Peer, now: float) -> tuple[int, ...] | None:
+        """How far everything has gone out that the peer gets; None: some of it waits for room."""
+        outlets = self.transmission.to(peer)
+        for outlet in outlets:
+            outlet.conduit.flush(now)
+            self._collect(outlet, now)
+        return None if any(each.blocked for each in outlets) else tuple(each.conduit.window.next for each in outlets)
+
+    def passed(self, peer: Peer, marks: tuple[int, ...]) -> bool:
+        """Whether the peer has acknowledged all as far as that."""
+        members = [(each.conduit.members, mark) for each, mark in zip(self.transmission.to(peer), marks, strict=True)]
+        return all(each.acked(peer.index) >= mark for each, mark in members if peer.index in each)
 
     def agreement(self, peer: Peer) -> Extras:
         """Which extras were agreed with a peer."""

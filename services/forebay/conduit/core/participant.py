@@ -103,17 +103,19 @@ class Participant:
         reliable: bool | None = None,
         congestion: Congestion = Congestion.BLOCK,
         deadline: float = inf,
+        history: int = 0,
     ) -> int:
         """Declare a publisher of an id, or of a URI; returns its number. If the resource is refused it is gone.
 
-        `reliable` None: as the resource's definition says. `switching`: while one peer alone subscribes, samples go by
+        `reliable` None: as the resource's definition says. `history`: so many of the last samples are kept for peers
+        that subscribe later and ask for them. `switching`: while one peer alone subscribes, samples go by
         its own conduit. Raises `InvalidUriError`, `UnknownPeerError`.
         """
         definition = self._resource(resource, now)
         rid = definition.rid if definition else int(resource)
         if reliable is None:
             reliable = self._declarations.own.is_reliable(rid)
-        settings = PublisherSettings(rid, conduit, reliable, congestion, deadline, switching)
+        settings = PublisherSettings(rid, conduit, reliable, congestion, deadline, switching, history)
         if definition is None:
             return self.node.publish(settings, now)
         number = self.node.publish(settings, now, named=not self._is_open(definition))

@@ -127,7 +127,7 @@ class Writing:
             else:
                 written = self._transmission.use(outlet).unspill(publisher, samples, now)
                 self._collect(outlet, now)
-            self._loop_back(publisher, samples[:written])
+            self._accepted(publisher, samples[:written])
         if written < len(samples):
             self._spilling.add(number)
         return written
@@ -181,8 +181,10 @@ class Writing:
             return False
         conduit = self._declarations.route(publisher.settings)
         outlet = None if conduit is None else self._transmission.find(conduit)
-        peers = self._declarations.own.reach(publisher.settings.rid).peers
-        return outlet is None or not publisher.way.changes(outlet, peers, now)
+        reach = self._declarations.own.reach(publisher.settings.rid)
+        if reach.catching_up:
+            return False
+        return outlet is None or not publisher.way.changes(outlet, reach.peers, now)
 
     def _write(self, publisher: Publisher, samples: Sequence[bytes], now: float) -> Write:
         settings, outlet = publisher.settings, publisher.way.outlet
@@ -192,7 +194,7 @@ class Writing:
             return write
         self._declarations.keep(self._declarations.own.reach(settings.rid), settings.rid, samples, now)
         if outlet is None or self._declarations.route(settings) is None:
-            self._loop_back(publisher, samples)
+            self._accepted(publisher, samples)
             return _nowhere(samples)
         return self._publish(publisher, self._transmission.use(outlet), samples, now)
 
@@ -200,17 +202,20 @@ class Writing:
         try:
             write = outlet.publish(publisher, samples, now, lambda rest: self._spill(publisher.number, rest))
         except WindowFullError as error:
-            self._loop_back(publisher, samples[: error.accepted])
+            self._accepted(publisher, samples[: error.accepted])
             raise
         finally:
             self._collect(outlet, now)
         publisher.way.used(write)
         # What waits for room in a window is the node's own subscribers' already: peers do not hold them up.
-        self._loop_back(publisher, samples[: write.written + write.pending])
+        self._accepted(publisher, samples[: write.written + write.pending])
         return write
 
-    def _loop_back(self, publisher: Publisher, samples: Sequence[bytes]) -> None:
+    def _accepted(self, publisher: Publisher, samples: Sequence[bytes]) -> None:
+        """Those who get them without a window, or later."""
         rid = publisher.settings.rid
+        if publisher.settings.history and publisher.settings.reliable:
+            self._declarations.histories.keep(rid, samples)
         if self._declarations.own.reach(rid).own:
             look_up = partial(self._declarations.own.reach, rid)
             self.loopback.add(publisher, rid, look_up, samples, reliable=publisher.settings.reliable)

@@ -32,6 +32,12 @@ class Told:
     def acknowledged(self, peer):
         return self.acked
 
+    def mark(self, peer, now):
+        return ()
+
+    def passed(self, peer, marks):
+        return self.acked
+
     def agreement(self, peer):
         return self.agreed
 

@@ -45,6 +45,8 @@ class PublisherSettings:
     """BLOCK: seconds that samples wait for room."""
     switching: bool = False
     """While one peer alone subscribes, samples go by its own conduit."""
+    history: int = 0
+    """So many of the last samples are kept for peers that subscribe later and ask for them, if they are reliable."""
 
 
 class Publisher:

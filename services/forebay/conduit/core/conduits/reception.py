@@ -199,9 +199,7 @@ class Reception:
             case _:
                 return int(self._declarations.receive(peer, message, now))
 
-    def _deliver_batch(
-        self, peer: Peer, conduit: ReceiveConduit, batch: BatchData, taken: set[int], now: float
-    ) -> int:
+    def _deliver_batch(self, peer: Peer, conduit: ReceiveConduit, batch: BatchData, taken: set[int], now: float) -> int:
         """Its samples have one number, so none of them comes again before all have been refused or delivered."""
         samples, place = _unpacked(batch), conduit.part if batch.reliable else 0
         while place < len(samples):

@@ -52,6 +52,10 @@ class Transmission:
         self._busy[outlet] = None
         return outlet
 
+    def to(self, peer: Peer) -> list[Outlet]:
+        """All whose samples that peer gets; it has a session."""
+        return [*map(self.use, self._multicast), self.use(self._unicast[peer.index])]
+
     def busy(self) -> list[Outlet]:
         """Those that have something to send, or wait for acknowledgement."""
         return list(self._busy)

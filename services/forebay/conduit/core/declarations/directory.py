@@ -29,6 +29,8 @@ class Reach(NamedTuple):
     """Indexes of the peers that get them as they are written."""
     keeping: tuple[RemoteSubscription, ...]
     """Subscriptions that they are kept for."""
+    catching_up: bool
+    """Whether one of those peers has not got the last samples that it asked for: fresh ones wait."""
     own: tuple[Subscription, ...]
     """The node's own subscribers that get them as they are written."""
     uri: str
@@ -47,6 +49,8 @@ class Directory:
         self.names = Names()
         self.uses = Uses()
         self.books = books
+        self.places: dict[int, int] = {}
+        """Of unicast resources that the node publishes: the peer that has the one place."""
         self._remote: MatchIndex[RemoteSubscription] = MatchIndex()
         self._own: MatchIndex[Subscription] = MatchIndex()
         self._reaches: dict[int | str, Reach] = {}
@@ -128,24 +132,43 @@ class Directory:
                 found = self._recipients[key] = self._look_up(book, sample)
         return found
 
+    def open(self, book: PeerBook, rid: int) -> None:
+        """The peer has given all that the node's subscription of that id asks for at first."""
+        if rid not in book.opened:
+            with self.changing:
+                book.opened.add(rid)
+                self.changed()
+
+    def close(self, rid: int) -> None:
+        """There is no such subscription any more; the next one of that id asks again."""
+        for book in self.books.values():
+            book.opened.discard(rid)
+
     def _reached(self, rid: int, uri: str, *, by_id: bool = True) -> Reach:
         found = self._remote.find(rid, uri)
         if by_id:
             # Who has not read yet what the id stands for would take the sample for nothing.
             found = [each for each in found if each.rid == rid or self.books[each.peer.index].caught_up]
+        for place in [self.places[each] for each in (rid, *self.names.resources.exactly(uri)) if each in self.places][
+            :1
+        ]:
+            found = [each for each in found if each.peer.index == place]
         peers = dict.fromkeys(each.peer.index for each in found if each.pushed)
         keeping = tuple(each for each in found if each.keeps)
-        return Reach(tuple(peers), keeping, _pushed(self._own.find(rid, uri)), uri)
+        catching_up = any(each.catching_up for each in found)
+        return Reach(tuple(peers), keeping, catching_up, _pushed(self._own.find(rid, uri)), uri)
 
     def _look_up(self, book: PeerBook, sample: Data | WriteData) -> Recipients:
         if not isinstance(sample, Data):
             return Recipients(_pushed(self._own.find(-1, sample.uri)), 0, sample.uri)
         if sample.prid is None:
             uri = self.names.uri(sample.rid, book.ids)
-            return Recipients(_pushed(self._own.find(sample.rid, uri)), sample.rid, uri)
+            pushed = _pushed(self._own.find(sample.rid, uri))
+            ready = tuple(each for each in pushed if not book.holds_back(each.rid, each.history))
+            return Recipients(ready, sample.rid, uri)
         if not sample.prid:
             return Recipients((), 0, "")
-        kept = tuple(each for each in self._own.of(sample.rid) if each.mode is not SubscriptionMode.PUSH)
+        kept = tuple(each for each in self._own.of(sample.rid) if _gets_kept(book, each))
         return Recipients(kept, sample.prid, self.names.uri(sample.prid, book.ids))
 
 
@@ -153,9 +176,13 @@ def _pushed(subscriptions: list[Subscription]) -> tuple[Subscription, ...]:
     return tuple(each for each in subscriptions if each.mode in PUSHING)
 
 
+def _gets_kept(book: PeerBook, subscription: Subscription) -> bool:
+    return subscription.mode is not SubscriptionMode.PUSH or book.holds_back(subscription.rid, subscription.history)
+
+
 def _key(book: PeerBook, sample: Data | WriteData) -> object:
     if not isinstance(sample, Data):
         return sample.uri
-    if sample.prid is None and sample.rid not in book.ids:
+    if sample.prid is None and sample.rid not in book.ids and not book.gives_history:
         return sample.rid
     return book.peer, sample.rid, sample.prid

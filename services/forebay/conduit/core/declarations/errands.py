@@ -35,6 +35,14 @@ class Announcer(Protocol):
         """Whether the peer has acknowledged all that it was told."""
         ...
 
+    def mark(self, peer: Peer, now: float) -> tuple[int, ...] | None:
+        """How far everything has gone out that the peer gets; None: some of it waits for room."""
+        ...
+
+    def passed(self, peer: Peer, marks: tuple[int, ...]) -> bool:
+        """Whether the peer has acknowledged all as far as that."""
+        ...
+
     def agreement(self, peer: Peer) -> Extras:
         """Which extras were agreed with the peer; on any thread."""
         ...

@@ -30,15 +30,15 @@ from forebay.conduit.core.wire.declarations import (
     SubscriptionMode,
     TokenDeclaration,
 )
-from forebay.conduit.core.wire.extras import is_unicast
+from forebay.conduit.core.wire.extras import history_of, is_unicast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from forebay.conduit.core.declarations.definer import Definer
     from forebay.conduit.core.declarations.directory import Directory
     from forebay.conduit.core.declarations.errands import Errands
+    from forebay.conduit.core.declarations.histories import Histories
     from forebay.conduit.core.declarations.keeping import Keeper
+    from forebay.conduit.core.declarations.places import Places
     from forebay.conduit.core.declarations.settings import DeclarationSettings
     from forebay.conduit.core.wire.declarations import Declaration
 
@@ -63,16 +63,17 @@ class Ledger:
         directory: Directory,
         definer: Definer,
         keeper: Keeper,
+        histories: Histories,
         errands: Errands,
-        taken: Callable[[RemoteSubscription, str], bytes | None],
+        places: Places,
     ) -> None:
-        """`taken`: id of the peer whose place a subscription would take at a unicast resource of the node."""
         self._settings = settings
         self._directory = directory
         self._definer = definer
         self._keeper = keeper
+        self._histories = histories
         self._errands = errands
-        self._taken = taken
+        self._places = places
 
     def take(self, book: PeerBook, declaration: Declaration, now: float, *, committed: bool) -> ResultStatus:
         """Take one declaration; `committed`: the peer does not ask."""
@@ -84,7 +85,7 @@ class Ledger:
             case PublisherDeclaration():
                 return self._publisher(book, declaration)
             case SubscriberDeclaration():
-                return self._subscriber(book, declaration, now)
+                return self._subscriber(book, declaration, now, committed=committed)
             case SelectionDeclaration(sid=sid, query=query, globally=globally):
                 return self._selection(book, sid, query, globally=globally)
             case BindingDeclaration(old=old, new=new, globally=globally):
@@ -152,6 +153,7 @@ class Ledger:
 
     def _hold(self, book: PeerBook, rid: int, meaning: Meaning, until: float) -> None:
         self._directory.hold(book.peer.index, rid, meaning, until)
+        self._errands.do(lambda now: self._places.settle([rid], now))
         if rid not in book.resources:
             book.resources.add(rid)
             self._tell(DeclarationChange.DECLARED, DeclarationKind.RESOURCE, book, rid, meaning.uri)
@@ -168,26 +170,36 @@ class Ledger:
         book.publishers[rid] = told
         return ResultStatus.OK
 
-    def _subscriber(self, book: PeerBook, declaration: SubscriberDeclaration, now: float) -> ResultStatus:
+    def _subscriber(
+        self, book: PeerBook, declaration: SubscriberDeclaration, now: float, *, committed: bool
+    ) -> ResultStatus:
         rid, told = declaration.rid, told_by(declaration.properties)
         uri = self._directory.names.uri(rid, book.ids)
         if told is None or declaration.mode not in _MODES or (rid < 0 and not uri):
             return ResultStatus.INVALID
         subscription = RemoteSubscription(
-            book.peer, rid, declaration.mode, declaration.period, told, now, self._settings.kept_samples
+            book.peer,
+            rid,
+            declaration.mode,
+            declaration.period,
+            told,
+            now,
+            self._settings.kept_samples,
+            history_of(declaration.properties),
         )
-        holder = self._taken(subscription, uri)
+        holder = self._places.holder(subscription, uri, now)
         if holder is not None:
-            reason = f"the resource is unicast, and peer {holder.hex()} subscribes to it"
-            self._tell(DeclarationChange.REFUSED, DeclarationKind.SUBSCRIBER, book, rid, uri, reason)
+            self._places.refuse(rid, uri, subscription, holder, told=not committed)
             return ResultStatus.OTHER
         self._compare(book, rid, Meaning(uri, told))
         again = book.subscriptions.get(rid)
         if again is not None:
             self._remove(book, again)
         book.subscriptions[rid] = subscription
+        self._histories.begin(subscription, again)
         self._directory.uses.add(rid, Use(book.peer.index, DeclarationKind.SUBSCRIBER), told)
         self._directory.add_remote(subscription, uri)
+        self._places.changed(rid, uri, now)
         if again is None:
             self._tell(DeclarationChange.DECLARED, DeclarationKind.SUBSCRIBER, book, rid, uri)
         return ResultStatus.OK
@@ -236,12 +248,14 @@ class Ledger:
         if subscription is not None:
             uri = self._directory.names.uri(rid, book.ids)
             self._remove(book, subscription)
+            self._errands.do(lambda now: self._places.changed(rid, uri, now))
             self._tell(DeclarationChange.FORGOTTEN, DeclarationKind.SUBSCRIBER, book, rid, uri)
 
     def _remove(self, book: PeerBook, subscription: RemoteSubscription) -> None:
         self._directory.uses.remove(subscription.rid, Use(book.peer.index, DeclarationKind.SUBSCRIBER))
         self._directory.remove_remote(subscription)
         self._keeper.forget(subscription)
+        self._histories.forget(subscription)
 
     def _forget_selection(self, book: PeerBook, sid: int) -> None:
         query = book.ids.pop(sid, None)

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from forebay.conduit.core.declarations.definer import Definer
     from forebay.conduit.core.declarations.directory import Directory, Reach
     from forebay.conduit.core.declarations.errands import Errands
-    from forebay.conduit.core.declarations.peerbook import RemoteSubscription
     from forebay.conduit.core.declarations.teller import Teller
     from forebay.conduit.core.subscribers import Subscription
     from forebay.conduit.core.wire.declarations import Declaration, Period, SubscriptionMode
@@ -233,7 +232,8 @@ class OwnDeclarations:
             self._announce(rid, rest, before)
         else:
             del self._subscribed[rid]
-            self._teller.remove(self._subscribed_at.pop(rid), ForgetSubscriber(rid))
+            self._directory.close(rid)
+            self.withdraw(rid)
             self._tell(DeclarationChange.FORGOTTEN, DeclarationKind.SUBSCRIBER, rid, self.uri(rid))
 
     def uri(self, rid: int) -> str:
@@ -254,15 +254,12 @@ class OwnDeclarations:
         resource = self._directory.names.resources.get(rid)
         return resource is not None and resource.meaning.unicast
 
-    def place_taken_by(self, subscription: RemoteSubscription, uri: str) -> bytes | None:
-        """Id of the peer whose place a subscription would take at a unicast resource that the node publishes."""
-        rids = {subscription.rid, *(self._directory.names.resources.matching(uri) if uri else ())}
-        for rid in rids:
-            if rid in self.published and self.is_unicast(rid):
-                for other in self._directory.subscriptions(rid, self.uri(rid)):
-                    if other.peer is not subscription.peer:
-                        return other.peer.peer_id
-        return None
+    def withdraw(self, rid: int) -> bool:
+        """Peers need not take the node for a subscriber any more; whether they did."""
+        serial = self._subscribed_at.pop(rid, None)
+        if serial is not None:
+            self._teller.remove(serial, ForgetSubscriber(rid))
+        return serial is not None
 
     def _free_id(self) -> int:
         sid = -1
@@ -282,7 +279,7 @@ class OwnDeclarations:
     def _announce(self, rid: int, subscriptions: list[Subscription], before: list[Subscription]) -> None:
         """Tell peers, unless what they know says the same."""
         declaration = _declaration(rid, subscriptions)
-        if before and _declaration(rid, before) == declaration:
+        if before and _declaration(rid, before) == declaration and rid in self._subscribed_at:
             return
         if rid in self._subscribed_at:
             # The new one takes the place of the old one at those who have been told.

@@ -19,15 +19,25 @@ PULLING = frozenset({SubscriptionMode.PULL, SubscriptionMode.PERIODIC_PULL, Subs
 
 SUBSCRIPTION_COMMITS = 128
 """Ids of transactions from here to before its double are of subscriptions, those below of definitions."""
+LATE_COMMIT = 2 * SUBSCRIPTION_COMMITS - 1
+"""Id of no transaction: in a result that takes back what was taken before; the resource in it tells which."""
 
 
 class RemoteSubscription:
     """A peer's subscription, with the samples that are kept for it."""
 
-    __slots__ = ("asked", "kept", "mode", "peer", "period", "rid", "since", "told")
+    __slots__ = ("asked", "catching_up", "history", "kept", "mode", "peer", "period", "rid", "since", "told")
 
     def __init__(
-        self, peer: Peer, rid: int, mode: int, period: Period | None, told: Told, since: float, most_kept: int
+        self,
+        peer: Peer,
+        rid: int,
+        mode: int,
+        period: Period | None,
+        told: Told,
+        since: float,
+        most_kept: int,
+        history: int,
     ) -> None:
         self.peer = peer
         self.rid = rid
@@ -38,6 +48,10 @@ class RemoteSubscription:
         """When it was declared: its period counts from there."""
         self.kept: deque[tuple[int, bytes]] = deque(maxlen=most_kept)
         """Resources and payloads."""
+        self.history = history
+        """So many of the last samples of each resource it asks for at first."""
+        self.catching_up = False
+        """It has not got them yet."""
         self.asked: int | None = None
         """How many a pull asked for that waits for its time."""
 
@@ -60,8 +74,10 @@ class PeerBook:
         "caught_up",
         "commits",
         "cursor",
+        "gives_history",
         "globals",
         "ids",
+        "opened",
         "overflown",
         "peer",
         "pending",
@@ -71,8 +87,12 @@ class PeerBook:
         "tokens",
     )
 
-    def __init__(self, peer: Peer) -> None:
+    def __init__(self, peer: Peer, *, gives_history: bool) -> None:
         self.peer = peer
+        self.gives_history = gives_history
+        """Who of the node asks for the last samples gets them of this peer, and before that nothing else."""
+        self.opened: set[int] = set()
+        """Subscriptions of the node, by resource, that have got them."""
         self.resources: set[int] = set()
         self.publishers: dict[int, Told] = {}
         self.subscriptions: dict[int, RemoteSubscription] = {}
@@ -94,12 +114,16 @@ class PeerBook:
         """Ids of transactions of which it has to say whether it takes a subscription, and to what."""
         self._commits = 0
 
+    def holds_back(self, rid: int, history: int) -> bool:
+        """Whether the node's subscription waits for the last samples of this peer."""
+        return bool(history) and self.gives_history and rid not in self.opened
+
     def __len__(self) -> int:
         return len(self.resources) + len(self.publishers) + len(self.subscriptions) + len(self.ids) + len(self.tokens)
 
     def commit(self, rid: int) -> int:
         """An id for such a transaction: the highest half of them take turns."""
-        commit_id = SUBSCRIPTION_COMMITS + self._commits % SUBSCRIPTION_COMMITS
+        commit_id = SUBSCRIPTION_COMMITS + self._commits % (SUBSCRIPTION_COMMITS - 1)
         self._commits += 1
         self.commits[commit_id] = rid
         return commit_id

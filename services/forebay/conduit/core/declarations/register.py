@@ -8,16 +8,19 @@ from forebay.conduit.core.declarations.definer import Definer
 from forebay.conduit.core.declarations.directory import Directory
 from forebay.conduit.core.declarations.errands import Announcer, Errands
 from forebay.conduit.core.declarations.events import DeclarationChange, DeclarationEvent, DeclarationKind
+from forebay.conduit.core.declarations.histories import Histories
 from forebay.conduit.core.declarations.keeping import Keeper
 from forebay.conduit.core.declarations.ledger import Ledger
 from forebay.conduit.core.declarations.own import OwnDeclarations
-from forebay.conduit.core.declarations.peerbook import SUBSCRIPTION_COMMITS, PeerBook
+from forebay.conduit.core.declarations.peerbook import LATE_COMMIT, SUBSCRIPTION_COMMITS, PeerBook
+from forebay.conduit.core.declarations.places import Places
 from forebay.conduit.core.declarations.queries import Queries
 from forebay.conduit.core.declarations.teller import Teller
 from forebay.conduit.core.declarations.transactions import Transactions
 from forebay.conduit.core.declarations.unnamed import Unnamed
 from forebay.conduit.core.wire.declarations import ResultStatus
-from forebay.conduit.core.wire.messages import Declare
+from forebay.conduit.core.wire.extras import Extra
+from forebay.conduit.core.wire.messages import Data, Declare
 from forebay.conduit.core.wire.ownmessages import Pull, Query, Reply
 
 if TYPE_CHECKING:
@@ -25,12 +28,13 @@ if TYPE_CHECKING:
     from random import Random
 
     from forebay.conduit.core.conduits.publisher import PublisherSettings
+    from forebay.conduit.core.declarations.definitions import Definition
     from forebay.conduit.core.declarations.directory import Reach
     from forebay.conduit.core.declarations.settings import DeclarationSettings
     from forebay.conduit.core.session.peer import Peer
     from forebay.conduit.core.subscribers import Recipients, Subscription
     from forebay.conduit.core.wire.declarations import Result
-    from forebay.conduit.core.wire.messages import Data, NumberedMessage, WriteData
+    from forebay.conduit.core.wire.messages import NumberedMessage, WriteData
 
 
 class Register:
@@ -41,19 +45,22 @@ class Register:
     """
 
     def __init__(self, own_id: bytes, settings: DeclarationSettings, random: Random, announcer: Announcer) -> None:
+        self._announcer = announcer
         self.errands = Errands(announcer)
         self.books: dict[int, PeerBook] = {}
         """By the index of the peer."""
         self.directory = Directory(self.books)
         self.teller = Teller(settings, self.directory, announcer, self.errands)
         self.own = OwnDeclarations(self.directory, self.teller, self.errands)
-        self.definer = Definer(own_id, settings, random, self.directory, self.errands, self.own.settled)
+        self.definer = Definer(own_id, settings, random, self.directory, self.errands, self._settled)
         self.own.definer = self.definer
         self.keeper = Keeper(self.errands)
+        self.places = Places(self.directory, self.errands, announcer)
+        self.histories = Histories(settings.history_octets, self.directory, self.errands, announcer)
         self.unnamed = Unnamed(settings.kept_samples, self.own, self._keep_named)
         self.queries = Queries(settings.most_queries, self.errands, self.books)
         self._ledger = Ledger(
-            settings, self.directory, self.definer, self.keeper, self.errands, self.own.place_taken_by
+            settings, self.directory, self.definer, self.keeper, self.histories, self.errands, self.places
         )
         self._transactions = Transactions(settings.most_pending, self._ledger, self.errands, self._answered)
         self.changing = self.directory.changing
@@ -83,12 +90,17 @@ class Register:
         """The node has a publisher."""
         with self.changing:
             self.own.publish(settings)
+            self.histories.publish(settings)
+            self.places.open(settings.rid, now)
         self.errands.run(now)
 
     def unpublish(self, settings: PublisherSettings, now: float) -> None:
         """It has it no more."""
         with self.changing:
             self.own.unpublish(settings)
+            self.histories.unpublish(settings)
+            if settings.rid not in self.own.published:
+                self.places.close(settings.rid)
         self.errands.run(now)
 
     def subscribe(self, subscription: Subscription, now: float) -> None:
@@ -131,16 +143,26 @@ class Register:
             self.keeper.housekeep(now)
             self.queries.housekeep(now)
             self.teller.advance(now)
+            self.histories.housekeep(now)
         self.errands.run(now)
 
     def due(self, now: float) -> float:
         """When `housekeep` has something to do."""
         with self.changing:
-            return min(self.definer.due(), self.keeper.due(now), self.queries.due(), self.teller.due(now))
+            return min(
+                self.definer.due(),
+                self.keeper.due(now),
+                self.queries.due(),
+                self.teller.due(now),
+                self.histories.due(now),
+            )
 
     def recipients(self, peer: Peer, sample: Data | WriteData) -> Recipients:
         """The node's own subscribers of a sample."""
-        return self.directory.recipients(self._book(peer), sample)
+        book = self._book(peer)
+        if isinstance(sample, Data) and sample.prid == 0:
+            self.directory.open(book, sample.rid)
+        return self.directory.recipients(book, sample)
 
     def route(self, settings: PublisherSettings) -> int | None:
         """The conduit for the samples of a publisher; None: no peer gets them now."""
@@ -183,7 +205,9 @@ class Register:
         book = self.books.get(peer.index)
         if book is None or book.peer is not peer:
             with self.changing:
-                book = self.books[peer.index] = PeerBook(peer)
+                book = self.books[peer.index] = PeerBook(
+                    peer, gives_history=Extra.HISTORY in self._announcer.agreement(peer).offered
+                )
         return book
 
     def _pulled(self, book: PeerBook, rid: int, limit: int | None, now: float, *, final: bool) -> None:
@@ -194,14 +218,27 @@ class Register:
             subscription.kept.clear()
         self.keeper.pull(subscription, limit, now)
 
+    def _settled(self, definition: Definition) -> None:
+        self.own.settled(definition)
+        self.errands.do(lambda now: self.places.settle([definition.rid], now))
+
     def _answered(self, book: PeerBook, result: Result, now: float) -> None:
         if result.commit_id < SUBSCRIPTION_COMMITS:
             self.definer.result(book.peer, result.commit_id, result.status, now)
             return
-        rid = book.commits.pop(result.commit_id, None)
-        if rid is not None and result.status != ResultStatus.OK:
-            uri = self.directory.names.resources.uri(rid)
-            reason = f"peer {book.peer.peer_id.hex()} has another subscriber for this unicast resource already"
-            self.errands.note(
-                DeclarationEvent(DeclarationChange.REFUSED, DeclarationKind.SUBSCRIBER, b"", rid, uri, reason)
-            )
+        late = result.commit_id == LATE_COMMIT
+        rid = result.rid if late else book.commits.pop(result.commit_id, None)
+        if rid is None or result.status == ResultStatus.OK:
+            return
+        withdrawn = result.status == ResultStatus.OTHER and self.own.withdraw(rid)
+        if withdrawn or not late:
+            self._refused(book, rid, result.status)
+
+    def _refused(self, book: PeerBook, rid: int, status: int) -> None:
+        uri, peer = self.directory.names.resources.uri(rid), f"peer {book.peer.peer_id.hex()}"
+        reason = f"{peer} answered with status {status}"
+        if status == ResultStatus.OTHER:
+            reason = f"{peer} has another subscriber for this unicast resource"
+        self.errands.note(
+            DeclarationEvent(DeclarationChange.REFUSED, DeclarationKind.SUBSCRIBER, b"", rid, uri, reason)
+        )

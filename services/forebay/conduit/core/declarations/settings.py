@@ -30,6 +30,8 @@ class DeclarationSettings:
     """How long a peer's definition counts as tentative if the peer does not confirm it, as zhe programs never do."""
     kept_samples: int = 64
     """Samples that are kept for each subscriber that pulls, or gets them at certain times; older ones are dropped."""
+    history_octets: int = 1 << 20
+    """Octets that the last samples of one resource, kept for late subscribers, have together at most."""
     most_queries: int = 1024
     """Queries of the node that wait for answers."""
 
