@@ -121,9 +121,8 @@ class OwnDeclarations:
     def rid(self, uri: str) -> int | None:
         """The id of a URI; None when it has none that is settled."""
         known = self._by_uri.get(uri)
-        if known is not None and not known.status:
-            return None if known.status is None else known.rid
-        return next(iter(self._directory.names.resources.exactly(uri)), None)
+        pending = known is not None and known.status is None
+        return None if pending else next(iter(self._directory.names.resources.exactly(uri)), None)
 
     def settled(self, definition: Definition) -> None:
         """A definition holds, or has failed."""
