@@ -92,6 +92,7 @@ class Tracker:
     def start(self, tasks: Supervisor) -> None:
         """Forward announces, write snapshots, and forget old peers, until `tasks` end."""
         tasks.spawn("announcer forwarding", self.relay.run)
+        tasks.spawn("announcer listeners", self.listeners.run)
         tasks.spawn("announcer snapshots", self.swarms.run)
         tasks.spawn("announcer blocked forwarders", self.blocked.run)
         tasks.spawn("announcer old peers", self._expire)
@@ -112,7 +113,7 @@ class Tracker:
         if settings != self.desk.settings:
             self.desk.settings = settings
         self.swarms.interval = spec.swarms.snapshot_interval.total_seconds()
-        self.dispatcher.configure(forwarding_settings(spec), forwarders, self._clock.monotonic())
+        self.dispatcher.configure(forwarding_settings(spec), forwarders, self._clock.monotonic(), paused)
         if self.jobs:
             self.jobs.overflow = self._spills
 

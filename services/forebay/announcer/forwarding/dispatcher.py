@@ -15,7 +15,8 @@ from forebay.announcer.forwarding.forwarders import Forwarders
 from forebay.announcer.forwarding.interval import due_after
 from forebay.announcer.forwarding.job import Job
 from forebay.announcer.forwarding.jobs import Flight, Jobs
-from forebay.announcer.forwarding.outcome import Answer, Cause, Failure, Outcome
+from forebay.announcer.forwarding.outcome import Answer, Failure, Outcome
+from forebay.announcer.forwarding.penalty import impose
 from forebay.announcer.forwarding.ratelimit import TokenBucket
 from forebay.announcer.forwarding.refusal import Refusal, Why
 from forebay.announcer.forwarding.scaling import Scaling
@@ -61,9 +62,15 @@ class Dispatcher:
         self._random = random
         self._bucket = _bucket(settings, now)
 
-    def configure(self, settings: ForwardingSettings, specs: Iterable[ForwarderSpec], now: float) -> None:
-        """Take these settings and forwarders from now on. Jobs of forwarders that are gone or changed are dropped."""
-        gone = self.forwarders.configure(specs)
+    def configure(
+        self,
+        settings: ForwardingSettings,
+        specs: Iterable[ForwarderSpec],
+        now: float,
+        paused: Iterable[ForwarderSpec] = (),
+    ) -> None:
+        """Take these from now on. Jobs of forwarders that are gone, changed or paused are dropped."""
+        gone = self.forwarders.configure(specs, paused)
         if gone:
             self.jobs.forget({state.name for state in gone})
             self.eligibility.forget_slots(state.slot for state in gone)
@@ -255,25 +262,13 @@ class Dispatcher:
         forwarder = flight.forwarder
         settings = forwarder.spec.own.over(self.settings)
         decision = decide(failure, flight.job.attempt, settings)
-        if decision.step is Step.DISABLE:
-            forwarder.disable(failure.cause, failure.reason)
-        elif decision.step is Step.SUSPEND:
-            forwarder.suspend(now + decision.seconds, failure.cause, failure.reason)
-        else:
+        impose(decision, failure, forwarder, settings.fail_threshold, now)
+        if decision.step not in (Step.DISABLE, Step.SUSPEND):
             self.eligibility.put_off(flight.job.announce.info_hash, forwarder, now + decision.seconds, now)
-        # A name server that is away says nothing about the tracker.
-        if decision.step is Step.GIVE_UP and failure.cause is not Cause.NAME_SERVER_AWAY:
-            self._count_failure(forwarder, failure, settings.fail_threshold)
         if decision.step is Step.RETRY:
             self._retry(flight, failure, decision, now)
         else:
             self.jobs.drop(flight.job)
-
-    def _count_failure(self, forwarder: ForwarderState, failure: Failure, threshold: int) -> None:
-        forwarder.failures += 1
-        if 0 < threshold <= forwarder.failures:
-            reason = f"{forwarder.failures} requests in a row failed; the last: {failure.reason}"
-            forwarder.disable(Cause.TOO_MANY_FAILURES, reason)
 
     def _retry(self, flight: Flight, failure: Failure, decision: Decision, now: float) -> None:
         """Schedule the same request again, or the event that its client told of meanwhile."""

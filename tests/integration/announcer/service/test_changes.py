@@ -84,6 +84,27 @@ async def test_a_port_that_is_taken_is_told_and_the_rest_runs(server):
     assert (await announce(server, peer="after", port=1002))[b"incomplete"] == 2
 
 
+@pytest.mark.parametrize("protocol", ["http", "udp"])
+async def test_a_port_that_becomes_free_is_taken_without_another_apply(server, protocol):
+    kind = socket.SOCK_STREAM if protocol == "http" else socket.SOCK_DGRAM
+    with socket.socket(type=kind) as taken:
+        taken.bind(("127.0.0.1", 0))
+        if protocol == "http":
+            taken.listen()
+        server.spec = {"listeners": {protocol: {"port": taken.getsockname()[1]}}}
+        assert not (await server.apply())["Announcer/lan"].applied
+        (degradation,) = await server.degradations()
+        assert (degradation.reason, degradation.kind) == ("NotListening", "")
+        assert degradation.message.endswith("free it, or choose another; it is tried again by itself")
+    await eventually(lambda: none_of(server.degradations()), within=30)
+    with socket.socket(type=kind) as probe, pytest.raises(OSError, match="in use"):
+        probe.bind(("127.0.0.1", server.spec["listeners"][protocol]["port"]))
+
+
+async def none_of(found):
+    return await found == []
+
+
 async def test_forwarders_come_and_go(server, tracker):
     await announce(server)
     server.forwarder("one", tracker.url())
@@ -164,6 +185,20 @@ async def test_a_paused_forwarder_gets_nothing(server, tracker):
     await applied(server)
     await announce(server)
     await eventually(lambda: tracker.requests)
+
+
+async def test_a_disabled_forwarder_is_disabled_still_after_a_pause(server, tracker):
+    server.forwarder("one", tracker.url("/404"))
+    await applied(server)
+    await announce(server)
+    async with server.client() as client:
+        await eventually(lambda: disabled(client, "one"))
+        server.forwarder("one", tracker.url("/404"), pause=True)
+        await applied(server)
+        assert (await condition_of(client, "one")).condition == pb.FORWARDER_CONDITION_PAUSED
+        server.forwarder("one", tracker.url("/404"))
+        await applied(server)
+        assert (await disabled(client, "one")).cause == "REJECTED"
 
 
 async def test_a_forwarder_s_own_failure_policy_counts(server, tracker):
