@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from forebay.announcer.announce import Event
-from forebay.announcer.forwarding.eligibility import Eligibility, without
+from forebay.announcer.forwarding.eligibility import Eligibility
 from forebay.announcer.forwarding.failurepolicy import Decision, Step, decide
 from forebay.announcer.forwarding.forwarders import Forwarders
 from forebay.announcer.forwarding.interval import due_after
@@ -99,9 +99,7 @@ class Dispatcher:
         pending = self.jobs.pending.forwarders(announce.info_hash, announce.peer_id)
         if pending and announce.event is not Event.NONE:
             self._supersede(announce, tuple(pending))
-        eligible = self._eligible(announce, now)
-        if pending:
-            eligible = without(eligible, pending)
+        eligible = self._eligible(announce, pending, now)
         if not eligible:
             return None
         initial = not knows(announce)
@@ -125,16 +123,19 @@ class Dispatcher:
         forwarder = self.forwarders.get(name)
         return forwarder is not None and self.eligibility.knows(announce.info_hash, announce.peer_id, forwarder)
 
-    def _eligible(self, announce: Announce, now: float) -> Sequence[ForwarderState]:
-        """Whoever is due; an event also, and a stop only, goes to those that know the client, due or not."""
+    def _eligible(self, announce: Announce, pending: set[str] | frozenset[str], now: float) -> Sequence[ForwarderState]:
+        """Whoever is due and has no job of this client pending.
+
+        An event also, and a stop only, goes to those that know the client, due or not.
+        """
         forwarders = self.forwarders.all()
         if announce.event in (Event.NONE, Event.STARTED):
-            return self.eligibility.due(announce.info_hash, forwarders, now)
+            return self.eligibility.due(announce.info_hash, forwarders, now).without(pending)
         knowing = self.eligibility.knowing(announce.info_hash, announce.peer_id, forwarders, now)
-        if announce.event is Event.STOPPED:
-            return knowing
-        due = self.eligibility.due(announce.info_hash, forwarders, now)
-        return knowing + [forwarder for forwarder in due if forwarder not in knowing]
+        if announce.event is not Event.STOPPED:
+            due = self.eligibility.due(announce.info_hash, forwarders, now).forwarders
+            knowing += [forwarder for forwarder in due if forwarder not in knowing]
+        return [forwarder for forwarder in knowing if forwarder.name not in pending]
 
     def _rate_limited(self, now: float) -> bool:
         return self.jobs.queue.reaches(self.settings.rate_limit_threshold) and not self._bucket.take(now)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ _V4, _V6 = 4, 16
 _MAPPED = bytes(10) + b"\xff\xff"
 """What stands before an IPv4 address that is written as an IPv6 one."""
 _PORT_ONE = b"\x00\x01"
+_ALL_USABLE = re.compile(rb"(?:(?!\0\0\0\0).{4}(?!\0[\0\1]).{2})*", re.DOTALL).fullmatch
+"""Compact IPv4 peers none of which is to be left out, as is nearly always so."""
 _NOWHERE = frozenset({bytes(_V4), bytes(_V6)})
 
 
@@ -35,6 +38,8 @@ def split(octets: bytes, address_size: int) -> list[bytes]:
 
 def from_compact(peers: bytes, peers6: bytes = b"") -> PeerOctets:
     """Peers of BEP 23 and of BEP 7."""
+    if not peers6 and len(peers) <= MOST_PEERS * (_V4 + _PORT) and _ALL_USABLE(peers):
+        return PeerOctets(peers, b"")
     return _gather([*split(peers, _V4), *split(peers6, _V6)])
 
 
