@@ -11,6 +11,9 @@ from forebay.runtime.certificates import CertificateFolder
 from forebay.runtime.grpcserver import MESSAGE_LIMIT, MIN_PING_SECONDS
 from forebay.runtime.tls import channel_credentials
 
+LONGEST_MEMORY = 30.0
+"""Seconds for which an address of a name is held to be good, at most; so long it is with grpc by default."""
+
 
 @dataclass(frozen=True)
 class ChannelSettings:
@@ -27,7 +30,10 @@ class ChannelSettings:
     server_name: str = ""
     """Name that the server's certificate has to have; empty: that of the target. Needed where that is an address."""
     longest_backoff: float = 120.0
-    """Seconds between two tries to connect to a server that is away, at most."""
+    """Seconds between two tries to connect to a server that is away, at most.
+
+    Its name is looked up anew as often: a pod that comes back has another address.
+    """
 
     def options(self) -> list[tuple[str, int | str]]:
         """As grpc names them. Calls go to all addresses of a name in turn, so that a headless Service spreads them."""
@@ -35,6 +41,7 @@ class ChannelSettings:
         return [
             *named,
             ("grpc.max_reconnect_backoff_ms", int(self.longest_backoff * 1000)),
+            ("grpc.dns_min_time_between_resolutions_ms", int(min(self.longest_backoff, LONGEST_MEMORY) * 1000)),
             ("grpc.max_receive_message_length", self.receive_limit),
             ("grpc.max_send_message_length", self.send_limit),
             ("grpc.keepalive_time_ms", int(max(self.keepalive, MIN_PING_SECONDS) * 1000)),
