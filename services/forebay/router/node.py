@@ -53,6 +53,7 @@ class RouterNode:
         self.switch.limbo.open()
         self._tasks.spawn("heartbeats", self._beat)
         self._tasks.spawn("ticks", self._tick)
+        self._tasks.spawn("looks at peers", self.linkings.look, self.neighbours.settings.backoff)
         return await self.configure(self.switch.settings, self.neighbours.settings)
 
     async def configure(self, settings: RouterSettings, links: LinksSettings) -> str:

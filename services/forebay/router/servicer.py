@@ -78,15 +78,19 @@ class RouterServicer(GeneratedServicer):
     ) -> AsyncIterator[pb.LinkRequest]:
         """Link another router; see the proto. Responses are written as requests, which are alike on the wire."""
         node = self._node()
-        if (opening := await self._opening(request_iterator)) is None:
+        neighbours, names = node.neighbours, caller_of(context).names
+        if (hello := await self._hello(request_iterator)) is None:
             return
-        if not opening.HasField("hello"):
-            raise invalid("hello", "is missing: the first request says who links")
-        neighbour = node.neighbours.open(opening.hello, caller_of(context).names)
-        stream = LinkStream(node.neighbours, neighbour, node.switch.clock)
+        if not hello.link:
+            neighbours.check(hello, names)
+            yield pb.LinkRequest(hello=neighbours.hello(0, 0))
+            if (hello := await self._hello(request_iterator)) is None:
+                return
+        neighbour = neighbours.open(hello, names)
+        stream = LinkStream(neighbours, neighbour, node.switch.clock)
         self._links.add(stream)
         try:
-            yield pb.LinkRequest(hello=node.neighbours.hello(opening.hello.link, 0))
+            yield pb.LinkRequest(hello=neighbours.hello(hello.link, 0))
             async for told in stream.run(request_iterator):
                 yield told
         finally:
@@ -195,6 +199,14 @@ class RouterServicer(GeneratedServicer):
         finally:
             first.cancel()
             ending.cancel()
+
+    async def _hello(self, requests: AsyncIterator[pb.LinkRequest]) -> pb.LinkHello | None:
+        """How a router introduces itself; None when it does not want to any more."""
+        if (opening := await self._opening(requests)) is None:
+            return None
+        if not opening.HasField("hello"):
+            raise invalid("hello", "is missing: the first request says who links")
+        return opening.hello
 
     def _node(self) -> RouterNode:
         if self.node is None:

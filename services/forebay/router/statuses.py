@@ -36,7 +36,7 @@ def links_of(node: RouterNode) -> list[pb.LinkStatus]:
     known = set(node.neighbours)
     for linking in node.linkings:
         settings = linking.settings
-        if linking.problem and linking.neighbour not in known:
+        if linking.failed and linking.neighbour not in known:
             router, name = (settings.addresses[0], "") if settings.peer else ("", settings.name)
             found.append(pb.LinkStatus(router=router, domain=settings.domain, problem=linking.problem, name=name))
     suspended = node.linkings.suspended

@@ -40,6 +40,8 @@ class ChannelSettings:
         named = [("grpc.ssl_target_name_override", self.server_name)] if self.server_name else []
         return [
             *named,
+            # Connections are its own: a channel that is made anew connects anew.
+            ("grpc.use_local_subchannel_pool", 1),
             ("grpc.max_reconnect_backoff_ms", int(self.longest_backoff * 1000)),
             ("grpc.dns_min_time_between_resolutions_ms", int(min(self.longest_backoff, LONGEST_MEMORY) * 1000)),
             ("grpc.max_receive_message_length", self.receive_limit),
@@ -78,11 +80,15 @@ class ClientChannel:
         if self._folder is not None:
             self._folder.refresh()
             if self._folder.current is not self._certificates:
-                self._renew(self._folder)
+                self._certificates = self._folder.current
+                self.renew()
         return self._channel
 
-    def _renew(self, folder: CertificateFolder) -> None:
-        self._certificates = folder.current
+    def renew(self) -> None:
+        """Have the next call connect anew, to where the name of the target leads by now. Others may end by themselves.
+
+        To be called within a running event loop.
+        """
         task = asyncio.get_running_loop().create_task(self._channel.close(self._settings.retire))
         self._retiring.add(task)
         task.add_done_callback(self._retiring.discard)

@@ -231,15 +231,45 @@ def test_only_routers_of_allowed_domains_are_let_in():
     assert LinksSettings().admits([], "east")
 
 
-async def test_a_link_that_is_not_allowed_is_refused_and_tells_why(stack):
+@pytest.mark.parametrize("link", [pytest.param(0, id="who asks"), pytest.param(1, id="who links")])
+async def test_a_link_that_is_not_allowed_is_refused_and_tells_why(stack, link):
     made = await stack.enter_async_context(site({"east": 1, "west": 1}))
     made["west-0"].node.neighbours.settings = LinksSettings(access=[DomainRule("north", ["*"])])
-    channel = open_channel(made.address("west-0"))
-    stack.push_async_callback(channel.close)
-    call = RouterServiceStub(channel.get()).Link()
-    await call.write(pb.LinkRequest(hello=pb.LinkHello(router="east-0", domain="east", link=1)))
+    call = caller(made, stack)
+    await call.write(pb.LinkRequest(hello=pb.LinkHello(router="east-0", domain="east", link=link)))
     with pytest.raises(Exception, match="may not link for domain east: add a rule"):
         await call.read()
+
+
+def caller(made, stack):
+    """A call to west-0, as another router makes it."""
+    channel = open_channel(made.address("west-0"))
+    stack.push_async_callback(channel.close)
+    return RouterServiceStub(channel.get()).Link()
+
+
+async def test_who_only_asks_who_is_there_is_not_linked_until_it_says_so(stack):
+    made = await stack.enter_async_context(site({"west": 1}))
+    call, hello = caller(made, stack), pb.LinkHello(router="east-0", domain="east")
+    await call.write(pb.LinkRequest(hello=hello))
+    told = (await call.read()).hello
+    assert (told.router, told.domain, told.link) == ("west-0", "west", 0)
+    assert neighbour(made, "west-0", "east-0") is None
+    hello.link = 5
+    await call.write(pb.LinkRequest(hello=hello))
+    assert (await call.read()).hello.link == 5
+    assert neighbour(made, "west-0", "east-0").state is State.UP
+    call.cancel()
+
+
+async def test_who_asks_who_is_there_and_wants_no_link_leaves_no_trace(stack):
+    made = await stack.enter_async_context(site({"west": 1}))
+    call = caller(made, stack)
+    await call.write(pb.LinkRequest(hello=pb.LinkHello(router="east-0", domain="east")))
+    await call.read()
+    await call.done_writing()
+    assert (await call.code()).name == "OK"
+    assert neighbour(made, "west-0", "east-0") is None
 
 
 # Several routers of one domain.

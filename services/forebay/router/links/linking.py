@@ -1,17 +1,15 @@
 """Calling other routers, and calling again."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from contextlib import aclosing
 from random import Random
-from typing import Any
 
-import grpc
 import structlog
 from google.protobuf.message import DecodeError
 from grpc.aio import AioRpcError
 
 from forebay.pb.router.v1 import router_pb2 as pb
+from forebay.router.links.calls import Call, calling, given_up, incoming, read
 from forebay.router.links.linkstream import LinkStream
 from forebay.router.links.neighbour import Neighbour, State
 from forebay.router.links.neighbours import ITSELF, Neighbours
@@ -23,18 +21,14 @@ from forebay.runtime.backoff import Backoff
 from forebay.runtime.certificates import CertificateFolder
 from forebay.runtime.channel import ChannelSettings, ClientChannel
 from forebay.runtime.clock import Clock
-from forebay.runtime.errors import AlreadyExistsError, ServiceError, UnavailableError
+from forebay.runtime.errors import ServiceError, UnavailableError
 from forebay.runtime.grpcserver import LARGE_MESSAGE_LIMIT
 from forebay.runtime.status import from_rpc_error
 
-NOT_TRIED = "not tried yet"
-LINK = f"/{pb.DESCRIPTOR.services_by_name['RouterService'].full_name}/Link"
 HELLO_SECONDS = 5.0
-"""How long a router may take to introduce itself over UDP."""
+"""How long a router may take to introduce itself over UDP, or when it is only asked who it is."""
 LOOK_SECONDS = 0.2
-"""How often is looked whether a router that has called us is still there."""
-
-Call = grpc.aio.StreamStreamCall[Any, pb.LinkRequest]
+"""How often is looked whether a router that has called us is still there, and whether any link is in doubt."""
 
 log = structlog.stdlib.get_logger(__name__)
 
@@ -47,8 +41,10 @@ class Linking:
     ) -> None:
         """udp: what links over UDP go out by. Raises `AddressError` or `CertificateError`."""
         self.settings = settings
-        self.problem = NOT_TRIED
-        """What keeps the link from being up; empty: it is, or there is nothing to link."""
+        self.problem = ""
+        """What keeps the link from being up; empty: it is, or was not tried yet, or there is nothing to link."""
+        self.itself = False
+        """Its address is this router's own, as that of one of its domain's routers may be."""
         self.neighbour: Neighbour | None = None
         """The router that it was linked to last."""
         self.task: asyncio.Task[None] | None = None
@@ -57,18 +53,23 @@ class Linking:
         self._clock = clock
         self._turn = 0
         tls = neighbours.settings.tls
-        folder = CertificateFolder(tls) if tls else None
-        options = ChannelSettings(
+        self._folder = CertificateFolder(tls) if tls else None
+        self._options = ChannelSettings(
             receive_limit=LARGE_MESSAGE_LIMIT,
             send_limit=LARGE_MESSAGE_LIMIT,
             server_name=settings.server_name,
             longest_backoff=neighbours.settings.backoff.longest,
         )
-        self._channels = [
-            ClientChannel(f"dns:///{parse_address(address)}", folder, options) for address in settings.addresses
-        ]
+        self._channels = [self._channel(address) for address in settings.addresses]
+        self._stream: LinkStream | None = None
+        """Which it has made, and is in use."""
         self._udp = udp
         self._backoff = Backoff(neighbours.settings.backoff, clock, Random())  # noqa: S311 spreads routers
+        self.looks = Backoff(neighbours.settings.backoff, clock, Random())  # noqa: S311 spreads routers
+        """When to look again whether it has gone astray."""
+
+    def _channel(self, address: str) -> ClientChannel:
+        return ClientChannel(f"dns:///{parse_address(address)}", self._folder, self._options)
 
     @property
     def up(self) -> bool:
@@ -76,35 +77,50 @@ class Linking:
         return self.neighbour is not None and self.neighbour.state is State.UP
 
     @property
+    def carries(self) -> bool:
+        """Whether it has made the stream in use."""
+        return self._stream is not None
+
+    @property
     def failed(self) -> bool:
         """Whether it was tried in vain."""
-        return not self.up and self.problem not in ("", NOT_TRIED)
+        return not self.up and bool(self.problem)
+
+    def leads_to(self, other: Neighbour) -> bool:
+        """Whether it was linked last to that router."""
+        neighbour = self.neighbour
+        return neighbour is not None and (neighbour.domain, neighbour.router) == (other.domain, other.router)
 
     async def run(self) -> None:
-        """Call, and call again, for ever, unless the address is this router's own."""
+        """Call, and call again, for ever."""
         while True:
             await self._until_wanted()
             turn = self._turn % len(self._channels)
             self._turn += 1
             try:
-                with _given_up():
+                with given_up():
                     if self.settings.udp:
                         await self._call_udp(self.settings.addresses[turn])
                     else:
-                        await self._call(self._channels[turn].get())
+                        await self._call(self._channels[turn])
             except AioRpcError as error:
-                refusal = from_rpc_error(error)
-                self.problem = refusal.message
-                if refusal.reason == ITSELF and len(self.settings.addresses) == 1:
-                    self.problem = ""
-                    return
+                self._refused(from_rpc_error(error), self._channels[turn])
             except ServiceError as error:
                 self.problem = error.message
             await self._clock.sleep(self._backoff.fail())
 
+    def _refused(self, refusal: ServiceError, channel: ClientChannel) -> None:
+        self.problem = refusal.message
+        if refusal.reason != ITSELF:
+            return
+        if self.settings.peer:
+            self.problem, self.itself = "", True
+        else:
+            channel.renew()
+
     async def _until_wanted(self) -> None:
-        """Wait while the router at the other end is reached already: it may have called us."""
-        while self._reached():
+        """Wait while the router at the other end is reached already: it may have called us, or be this one."""
+        while self.itself or self._reached():
             self.problem = ""
             await self._clock.sleep(LOOK_SECONDS)
 
@@ -116,18 +132,66 @@ class Linking:
         self.neighbour = other = self._neighbours.find(other.domain, other.router) or other
         return other.state is State.UP
 
-    async def _call(self, channel: grpc.aio.Channel) -> None:
-        make = channel.stream_stream(LINK, pb.LinkRequest.SerializeToString, pb.LinkRequest.FromString)
-        call: Call = make()
-        try:
+    async def _call(self, channel: ClientChannel) -> None:
+        with calling(channel) as call:
+            if self.settings.peer and (there := self._known(await self._ask(call, channel))):
+                # By whichever link: another stream would only end that.
+                self.neighbour, self.problem = there, ""
+                self._backoff.reset()
+                return
             number = self._number()
-            await call.write(pb.LinkRequest(hello=self._neighbours.hello(number, self.settings.cost)))
-            stream = self._linked((await _read(call)).hello, number)
-            async for told in stream.run(_incoming(call)):
-                await call.write(told)
+            self._stream = stream = self._linked(await self._ask(call, channel, number), number)
+            try:
+                async with aclosing(stream.run(incoming(call))) as outgoing:
+                    async for told in outgoing:
+                        await call.write(told)
+            finally:
+                self._stream = None
             self.problem = "the link was ended"
+
+    async def _ask(self, call: Call, channel: ClientChannel, number: int = 0) -> pb.LinkHello:
+        """Introduce ourselves, and have the other router do so; without a number there is no link yet."""
+        await call.write(pb.LinkRequest(hello=self._neighbours.hello(number, self.settings.cost)))
+        hello = (await read(call)).hello
+        try:
+            self._check(hello)
+        except UnavailableError:
+            # Its name may lead to the right one by now, but the connection stays where it is.
+            channel.renew()
+            raise
+        return hello
+
+    async def is_astray(self) -> bool:
+        """Whether a link to a peer is better called again: its address, looked up anew, leads to where there is none.
+
+        One that carries a link is left alone as long as there is nobody else to be linked instead.
+        """
+        hello = await self._look()
+        if hello is None:
+            return not (self.itself or self.carries)
+        if self.itself:
+            return True
+        linked = self._known(hello)
+        return linked is None if self.carries else linked is not self.neighbour
+
+    async def _look(self) -> pb.LinkHello | None:
+        """Who is at the address of a peer by now; None when nobody answers, or this router itself."""
+        channel = self._channel(self.settings.addresses[0])
+        try:
+            with given_up(), calling(channel) as call:
+                async with asyncio.timeout(HELLO_SECONDS):
+                    return await self._ask(call, channel)
+        except (AioRpcError, ServiceError, TimeoutError):
+            return None
         finally:
-            call.cancel()
+            await channel.close()
+
+    def call_again(self) -> None:
+        """Call anew, over another connection."""
+        self._channels[0].renew()
+        self.neighbour, self.itself = None, False
+        if self._stream:
+            self._stream.end()
 
     async def _call_udp(self, address: str) -> None:
         if self._udp is None:
@@ -138,9 +202,11 @@ class Linking:
             await session.write(pb.LinkRequest(hello=self._neighbours.hello(number, self.settings.cost)))
             async with asyncio.timeout(HELLO_SECONDS):
                 hello = await hello_of(session)
+            self._check(hello)
             stream = self._linked(hello, number)
-            async for told in stream.run(aiter(session)):
-                await session.write(told)
+            async with aclosing(stream.run(aiter(session))) as outgoing:
+                async for told in outgoing:
+                    await session.write(told)
             self.problem = "the link was ended"
         except TimeoutError:
             raise UnavailableError(f"{address} has not introduced itself over UDP: it may not let us in") from None
@@ -150,14 +216,23 @@ class Linking:
     def _number(self) -> int:
         return int(self._clock.wall() * 1_000_000)
 
-    def _linked(self, hello: pb.LinkHello, number: int) -> LinkStream:
-        """The other router has introduced itself."""
+    def _known(self, hello: pb.LinkHello) -> Neighbour | None:
+        """The router that has introduced itself, if there is a link to it already."""
+        known = self._neighbours.find(hello.domain, hello.router)
+        return known if known and known.state is State.UP and known.incarnation == hello.incarnation else None
+
+    def _check(self, hello: pb.LinkHello) -> None:
+        """Whether a router is of the domain that is wanted. Raises `UnavailableError`."""
         settings = self.settings
         if settings.domain and hello.domain != settings.domain:
             raise UnavailableError(
                 f"{', '.join(settings.addresses)}: its router is of domain {hello.domain}, not {settings.domain}: "
                 "give the address of another, or the domain as it is"
             )
+
+    def _linked(self, hello: pb.LinkHello, number: int) -> LinkStream:
+        """The other router has introduced itself, and is the right one."""
+        settings = self.settings
         hello.link, hello.cost = number, settings.cost
         neighbour = self.neighbour = self._neighbours.open(hello, None, settings.retry)
         neighbour.window.most = FRAMES if settings.udp else MOST_FRAMES
@@ -191,32 +266,3 @@ async def accept_udp(session: Session, neighbours: Neighbours, clock: Clock) -> 
         log.warning("a link over UDP has ended", peer=str(session.address), problem=str(error))
     finally:
         session.close()
-
-
-async def _incoming(call: Call) -> AsyncIterator[pb.LinkRequest]:
-    while True:
-        yield await _read(call)
-
-
-async def _read(call: Call) -> pb.LinkRequest:
-    told: Any = await call.read()
-    if told is grpc.aio.EOF:
-        metadata = grpc.aio.Metadata()
-        raise AioRpcError(grpc.StatusCode.UNAVAILABLE, metadata, metadata, "the other router has ended the link")
-    read: pb.LinkRequest = told
-    return read
-
-
-@contextmanager
-def _given_up() -> Iterator[None]:
-    """A stream that was cancelled on our side has failed; for gRPC, and its caller, it would be cancelled."""
-    try:
-        yield
-    except asyncio.CancelledError:
-        task = asyncio.current_task()
-        if task is None or task.cancelling():
-            raise
-        raise AlreadyExistsError("another link to the same router is in use") from None
-    except asyncio.InvalidStateError:
-        metadata = grpc.aio.Metadata()
-        raise AioRpcError(grpc.StatusCode.UNAVAILABLE, metadata, metadata, "the link has ended") from None

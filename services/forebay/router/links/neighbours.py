@@ -75,7 +75,7 @@ class Neighbours:
         retry: how losses are made up for, where that is not as on all links. Raises `InvalidArgumentError`,
         `PermissionDeniedError`, or `AlreadyExistsError` where a later stream is in use.
         """
-        self._check(hello, principals)
+        self.check(hello, principals)
         key = (hello.domain, hello.router)
         neighbour = self._known.get(key)
         if neighbour and neighbour.incarnation != hello.incarnation:
@@ -93,7 +93,8 @@ class Neighbours:
         self._begin(neighbour, hello)
         return neighbour
 
-    def _check(self, hello: pb.LinkHello, principals: Iterable[str] | None) -> None:
+    def check(self, hello: pb.LinkHello, principals: Iterable[str] | None) -> None:
+        """Whether a router may link, as `open` has it, which see."""
         try:
             check_name("router", hello.router)
             check_domain(hello.domain)
@@ -147,9 +148,10 @@ class Neighbours:
         self._choose()
 
     def dismiss(self, neighbour: Neighbour) -> None:
-        """A router is not to be linked any more."""
-        if self._known.get((neighbour.domain, neighbour.router)) is neighbour:
-            self._give_up(neighbour)
+        """No link of ours wants a router any more: it is given up, unless it is linked all the same: it has called."""
+        known = self.find(neighbour.domain, neighbour.router)
+        if known and known.state is not State.UP:
+            self._give_up(known)
 
     def _give_up(self, neighbour: Neighbour) -> None:
         """A router is gone: what was for it goes another way, or is dropped."""
