@@ -133,4 +133,4 @@ async def namespaced(process: int) -> None:
 def environment(env: Mapping[str, str]) -> dict[str, str]:
     """The environment of a container; our image has its programs on PATH."""
     places = ":".join(map(str, PROGRAMS))
-    return {"PATH": f"{places}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": "/tmp", "GRPC_DNS_RESOLVER": "native", **env}
+    return {"PATH": f"{places}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": "/tmp", **env}
