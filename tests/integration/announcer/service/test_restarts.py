@@ -61,7 +61,7 @@ async def test_a_disabled_forwarder_stays_disabled_until_a_call(server, tracker)
     await announce(server)
     async with server.client() as client:
         await eventually(lambda: is_disabled(client))
-    await eventually(lambda: list((server.folder / "data").rglob("forwarders*")))
+    await eventually(lambda: list((server.folder / "data").rglob("forwarders.json")))
     server.running.kill()
     await server.start()
     async with server.client() as client:
