@@ -45,7 +45,7 @@ class PlayedLines:
     def want(self) -> None:
         self.wants += 1
 
-    def poll(self, waiting: int) -> None:
+    def poll(self, waiting: int, fullness: float) -> None:
         self.polled.append(waiting)
 
     def fail(self, reason: str) -> None:

@@ -35,6 +35,8 @@ class RecordingPeer:
         self.implicit_tls = False
         self.compresses = False
         """Takes COMPRESS DEFLATE."""
+        self.capabilities: list[bytes] = []
+        """What it says to CAPABILITIES; empty: it does not know the command."""
         self.takes_headers = False
         """Takes MODE HEADFEED."""
         self.streams = True
@@ -209,6 +211,8 @@ class Connection(asyncio.Protocol):
             return self.authinfo(*argument.split(b" ", 1))
         if self.peer.login and not self.is_known:
             return None
+        if verb == b"CAPABILITIES" and self.peer.capabilities:
+            return b"\r\n".join([b"101 list", *self.peer.capabilities, b".", b""])
         if verb == b"COMPRESS" and self.peer.compresses:
             return self.compress()
         if argument == b"HEADFEED":

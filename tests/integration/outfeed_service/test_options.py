@@ -77,7 +77,7 @@ async def test_a_peer_is_fed_under_tls_after_a_login_and_compressed(outfeed, pee
     assert set(peer.articles) == set(ids(articles))
     assert peer.commands[:3] == [b"STARTTLS", b"AUTHINFO", b"AUTHINFO"]
     [connection] = (await outfeed.peers())["east"].connections
-    assert connection.streaming is streams
+    assert (connection.streaming, connection.tls, connection.compressed) == (streams, True, True)
 
 
 async def test_a_peer_that_cannot_prove_who_it_is_is_told_as_such(outfeed, peer):

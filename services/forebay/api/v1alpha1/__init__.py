@@ -58,6 +58,7 @@ from forebay.api.v1alpha1.peersending import (
     AuthoritiesSource,
     Connections,
     Family,
+    Growth,
     Network,
     NoCheck,
     PasswordSource,
@@ -69,7 +70,7 @@ from forebay.api.v1alpha1.peersending import (
 from forebay.api.v1alpha1.peertimes import FeedHours, FeedWindow, Weekday
 from forebay.api.v1alpha1.peertraits import PeerDefaults, PeerTraits
 from forebay.api.v1alpha1.peerwaiting import DeadLetter, Deferral, PeerBacklog, Queue
-from forebay.api.v1alpha1.peerwants import HashRange, Originators
+from forebay.api.v1alpha1.peerwants import HashMethod, HashRange, HashShare, Originators
 from forebay.api.v1alpha1.service import GrpcListener, HealthListener, ServerTls
 from forebay.api.v1alpha1.spill import Durability, ManagedSpill, Spill, SpillSpec, UrlSource
 from forebay.api.v1alpha1.store import (
@@ -131,8 +132,11 @@ __all__ = [
     "Forwarding",
     "Fsync",
     "FsyncMode",
+    "Growth",
     "GrpcListener",
+    "HashMethod",
     "HashRange",
+    "HashShare",
     "HealthListener",
     "History",
     "IndexPlace",

@@ -72,11 +72,41 @@ class PeerTls(Model):
     """Whether the peer's certificate is checked. Without it anyone may stand in the peer's place."""
 
 
+class Growth(StrEnum):
+    """What bounds the number of connections below `max`."""
+
+    FREE = "free"
+    """Nothing."""
+    RATE = "rate"
+    """Articles a second: another connection stays only where more go out for it."""
+    QUEUE = "queue"
+    """How full the queue in memory is."""
+    BOTH = "both"
+    """`queue` as far as the peer takes what it is offered, `rate` as far as it does not."""
+
+
 class Connections(Model):
     """Connections to the peer."""
 
+    inherits: ClassVar[bool] = True
+    rules: ClassVar[tuple[Rule, ...]] = (NotAbove("low", "high"),)
+
     max: Annotated[int, Whole(1, 100, "connections")] = 2
-    """Most at once. They are opened as there is something to send."""
+    """Most at once. While all are busy and articles wait, another is opened each second."""
+    initial: Annotated[int, Whole(0, 100, "connections")] = 1
+    """How many are opened at the start though nothing waits, if that many may be. They stay as long as they are needed,
+    as all others do. 0: none before there is something to send."""
+    growth: Growth = Growth.FREE
+    """What bounds their number below `max`: nothing (`free`), articles a second (`rate`), how full the queue in memory
+    is (`queue`), or `both`, by the share of articles that the peer takes."""
+    low: Annotated[float, Number(0, 100, "%")] = 20.0
+    """Fullness of the queue below which there is one less, where `growth` goes by it."""
+    high: Annotated[float, Number(0, 100, "%")] = 50.0
+    """Fullness of the queue above which there may be one more, where `growth` goes by it."""
+    filter: Annotated[float, Number(0, 0.999, "")] = 0.7
+    """How much of the fullness is that of a second ago; the more, the slower the number follows it."""
+    start_delay: Annotated[timedelta, Span("0s", "1h")] = timedelta(0)
+    """How long the first connection waits after the start of the service, or after the peer was added to it."""
 
 
 class NoCheck(Model):
@@ -145,5 +175,7 @@ class Network(Model):
     """Most octets a second on one connection; the kernel spreads them evenly. Left out: no limit."""
     congestion_control: Annotated[str, Text(r"^[a-z][a-z0-9_]*$", "a name, as bbr or cubic", longest=15)] | None = None
     """Algorithm of TCP that the kernel has. Left out: its default."""
+    dscp: Annotated[int, Whole(0, 63, "")] | None = None
+    """How routers are to treat what is sent (RFC 2474): 8 is a bulk transfer of low priority. Left out: as all else."""
     send_buffer: Annotated[int, Size("4KiB", "64MiB")] | None = None
     """What the kernel keeps of each connection for sending. Left out: as much as it sees fit."""

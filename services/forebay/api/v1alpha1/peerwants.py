@@ -1,5 +1,6 @@
 """What a peer wants: newsgroups, distributions, kinds of articles, shares of all."""
 
+from enum import StrEnum
 from typing import Annotated, ClassVar
 
 from pydantic import Field
@@ -40,7 +41,16 @@ class Originators(Model):
     """Whether articles that tell no originator are sent too."""
 
 
-class HashRange(Model):
+class HashMethod(StrEnum):
+    """How a message-id is hashed."""
+
+    MD5 = "md5"
+    """32 bits of its MD5."""
+    SUM = "sum"
+    """The sum of its octets, as old servers have it, whose shares are uneven."""
+
+
+class HashShare(Model):
     """A share of all articles, by their message-ids: those whose hash modulo `modulus`, plus one, is in a range."""
 
     rules: ClassVar[tuple[Rule, ...]] = (NotAbove("first", "last"), NotAbove("last", "modulus"))
@@ -53,3 +63,13 @@ class HashRange(Model):
     """How many there are."""
     offset: Annotated[int, Whole(0, 12, "octets")] = 0
     """Which 32 bits of the MD5 of the message-id are the hash: the lowest, or those so many octets higher."""
+    method: HashMethod = HashMethod.MD5
+    """What is hashed how: 32 bits of the MD5 of the message-id (`md5`), or the sum of its octets (`sum`), with which
+    shares are uneven, for peers that share with servers of old."""
+
+
+class HashRange(HashShare):
+    """A share of all articles, by their message-ids, and further ones."""
+
+    further: Annotated[Items[HashShare], Field(max_length=50)] = ()
+    """Shares that the peer gets too."""

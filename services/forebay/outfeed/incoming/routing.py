@@ -17,6 +17,8 @@ _CACHED_GROUPS = 16
 _CACHED_TRAITS = 8192
 
 _TraitKey = tuple[int, int, frozenset[str], bytes]
+_Hash = tuple[int, int, bool]
+"""Modulus, offset, and whether octets are summed up."""
 
 
 class Judgement(NamedTuple):
@@ -126,18 +128,19 @@ class Routing:
     def _by_hash(self, message_id: bytes) -> int:
         digest = message_digest(message_id)
         peers = self._unhashed
-        for modulus, offset, shares in self._hashed:
-            peers |= shares[hash_value(digest, offset) % modulus + 1]
+        for (modulus, offset, sums), shares in self._hashed:
+            value = sum(message_id) if sums else hash_value(digest, offset)
+            peers |= shares[value % modulus + 1]
         return peers
 
 
-def _hash_tables(rules: list[PeerRules]) -> list[tuple[int, int, Ranges]]:
-    """One table for each modulus and offset in use."""
-    tables: defaultdict[tuple[int, int], list[tuple[int, int | None, int]]] = defaultdict(list)
+def _hash_tables(rules: list[PeerRules]) -> list[tuple[_Hash, Ranges]]:
+    """One table for each way to hash that is in use."""
+    tables: defaultdict[_Hash, list[tuple[int, int | None, int]]] = defaultdict(list)
     for rule in rules:
-        if (share := rule.hashfeed) is not None:
-            tables[share.modulus, share.offset].append((share.first, share.last, rule.bit))
-    return [(modulus, offset, Ranges(ranges)) for (modulus, offset), ranges in tables.items()]
+        for share in rule.hashfeed:
+            tables[share.modulus, share.offset, share.sums].append((share.first, share.last, rule.bit))
+    return [(way, Ranges(ranges)) for way, ranges in tables.items()]
 
 
 def _union(bitmaps: Iterable[int]) -> int:

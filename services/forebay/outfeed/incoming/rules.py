@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from forebay.outfeed.incoming.article import Article
-from forebay.outfeed.incoming.hashfeed import HashRange
+from forebay.outfeed.incoming.hashfeed import HashShare
 from forebay.outfeed.incoming.kinds import ALL, wanted
 from forebay.outfeed.incoming.traits import Traits
 from forebay.outfeed.incoming.wildmat import Match, Wildmat, compile_wildmat
@@ -62,8 +62,8 @@ class PeerRules:
     """Comma list of patterns of who may have injected an article; empty: anyone."""
     unnamed_originator: bool = False
     """With `originators`: articles that name none pass."""
-    hashfeed: HashRange | None = None
-    """Only articles of this share are sent. None sends all."""
+    hashfeed: tuple[HashShare, ...] = ()
+    """Only articles of one of these shares are sent. Empty sends all."""
 
     def __post_init__(self) -> None:
         for patterns in filter(None, (self.groups, self.required_groups, self.originators)):
@@ -214,10 +214,9 @@ class PeerRules:
         return Refusal("originators", f"{_text(traits.originator)} is not in {self.originators}")
 
     def _hash_refusal(self, article: Article) -> Refusal | None:
-        share = self.hashfeed
-        if share is None or share.first <= (position := share.position(article.message_id)) <= share.last:
+        if not self.hashfeed or any(share.takes(article.message_id) for share in self.hashfeed):
             return None
-        return Refusal("hashfeed", f"it falls on {position} of {share.modulus}, wanted is {share.first}-{share.last}")
+        return Refusal("hashfeed", "; ".join(_missed(share, article.message_id) for share in self.hashfeed))
 
 
 def sites(path: bytes) -> list[bytes]:
@@ -231,3 +230,8 @@ def sites(path: bytes) -> list[bytes]:
 
 def _text(name: bytes) -> str:
     return name.decode("utf-8", "replace")
+
+
+def _missed(share: HashShare, message_id: bytes) -> str:
+    position = share.position(message_id)
+    return f"it falls on {position} of {share.modulus}, wanted is {share.first}-{share.last}"

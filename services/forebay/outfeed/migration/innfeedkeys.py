@@ -11,6 +11,8 @@ Carry = Callable[[Draft, Setting], None]
 
 MOST_CONNECTIONS = 100
 SMALLEST_QUEUE = 10
+METHODS = ("free", "rate", "queue", "both")
+"""Values of `dynamic-method`, by number."""
 LONGEST_RESPONSE = "1h"
 LONGEST_IDLE = "1d"
 
@@ -82,6 +84,17 @@ def _most_connections(draft: Draft, setting: Setting) -> None:
     draft.put("connections.max", most)
 
 
+def _initial_connections(draft: Draft, setting: Setting) -> None:
+    draft.put("connections.initial", min(whole(setting), MOST_CONNECTIONS))
+
+
+def _growth(draft: Draft, setting: Setting) -> None:
+    method = whole(setting)
+    if method >= len(METHODS):
+        raise ValueError(f"{method} is no method, of which there are 0 to {len(METHODS) - 1}")
+    draft.put("connections.growth", METHODS[method])
+
+
 def _queue_size(draft: Draft, setting: Setting) -> None:
     draft.put("queue.size", max(whole(setting), SMALLEST_QUEUE))
 
@@ -142,10 +155,6 @@ OWN_LOGS = "nowhere: logs go to standard error as JSON"
 OWN_STATISTICS = "nowhere: `/metrics`, `forebay outfeed top` and the outcome log tell at any time"
 OWN_CHECKPOINTS = "nowhere: checkpoints need no period; nothing that was answered is offered again"
 OWN_INPUT = "nowhere: articles come in over gRPC or NNTP"
-OWN_CONNECTIONS = (
-    "nowhere: a connection is added each second while all are busy and something waits, up to `connections.max`; those "
-    "that fall idle end by `timeouts.idle`"
-)
 ONE_LIMIT = "nowhere: `backlog.maxBytes` is the limit itself, the oldest goes entry by entry"
 IMAP = "nowhere: delivery over IMAP is not what Forebay does"
 
@@ -153,12 +162,12 @@ PEER_KEYS: Mapping[str, Key] = {
     "ip-name": Key("`hosts`; without it the peer's name", _host),
     "port-number": Key("`port`", _whole("port")),
     "max-connections": Key("`connections.max`; 0, which is no limit, becomes 100", _most_connections),
-    "initial-connections": Key("nowhere: one connection is opened at the start, the others as they are needed"),
+    "initial-connections": Key("`connections.initial`", _initial_connections),
     "close-period": Key("`timeouts.lifetime`; 0 is no limit, below a minute becomes a minute", _lifetime),
-    "dynamic-method": Key(OWN_CONNECTIONS),
-    "dynamic-backlog-low": Key(OWN_CONNECTIONS),
-    "dynamic-backlog-high": Key(OWN_CONNECTIONS),
-    "dynamic-backlog-filter": Key(OWN_CONNECTIONS),
+    "dynamic-method": Key("`connections.growth`: 0 `free`, 1 `rate`, 2 `queue`, 3 `both`", _growth),
+    "dynamic-backlog-low": Key("`connections.low`", _number("connections.low")),
+    "dynamic-backlog-high": Key("`connections.high`", _number("connections.high")),
+    "dynamic-backlog-filter": Key("`connections.filter`", _number("connections.filter")),
     "min-queue-connection": Key("nowhere: the oldest connection with room gets the article"),
     "max-queue-size": Key("`window`", _whole("window")),
     "streaming": Key("`streaming`", _truth("streaming")),
@@ -192,7 +201,7 @@ PROCESS_KEYS: Mapping[str, Key] = {
     "backlog-ckpt-period": Key(OWN_CHECKPOINTS),
     "backlog-rotate-period": Key("nowhere: `backlog.rotateBytes` and `backlog.rotateAge` say when a stream is full"),
     "backlog-newfile-period": Key("nowhere: no one else writes into a backlog"),
-    "initial-sleep": Key("nowhere: sending begins at once"),
+    "initial-sleep": Key("`connections.startDelay` of every peer", _seconds("connections.startDelay")),
     "fast-exit": Key("nowhere: what is in flight at the end is kept in the backlog"),
     "news-spool": Key(OWN_INPUT),
     "input-file": Key(OWN_INPUT),

@@ -11,7 +11,7 @@ from forebay.outfeed.migration.notes import Place
 Carry = Callable[[Draft, Place, str], None]
 """Puts a flag's argument into a draft. Raises `ValueError` with the reason where it cannot."""
 
-_HASHFEED = re.compile(r"([0-9]+)(?:-([0-9]+))?/([0-9]+)(?:_([0-9]+))?")
+_HASHFEED = re.compile(r"(@?)([0-9]+)(?:-([0-9]+))?/([0-9]+)(?:_([0-9]+))?")
 
 
 @dataclass(frozen=True)
@@ -59,17 +59,24 @@ def _above(draft: Draft, place: Place, text: str) -> None:
 
 def _hashfeed(draft: Draft, place: Place, text: str) -> None:
     found = _HASHFEED.fullmatch(text)
-    if "hashfeed" in draft.spec:
-        raise ValueError("a peer has one hashfeed: make a Peerfeed of each further one")
-    if found is None:
+    if found is None or (found[1] and found[5]):
         raise ValueError(f"{text!r} is no hash feed that can be carried over")
-    first, last, modulus, offset = (int(part) if part else None for part in found.groups())
-    part = {"first": first, "last": first if last is None else last, "modulus": modulus, "offset": offset or 0}
-    draft.put("hashfeed", part)
+    first, last, modulus, offset = (int(part) if part else None for part in found.groups()[1:])
+    share: dict[str, object] = {"first": first, "last": first if last is None else last, "modulus": modulus}
+    if found[1]:
+        share["method"] = "sum"
+    elif offset:
+        share["offset"] = offset
+    if whole := draft.spec.get("hashfeed"):
+        draft.put("hashfeed.further", [*whole.get("further", ()), share])
+    else:
+        draft.put("hashfeed", share)
 
 
 TOLD_TO_A_PROGRAM = "nowhere: it is about how innd hands articles to a program or a file"
-NO_ACTIVE_FILE = "nowhere: Forebay knows no list of groups, so not which exist or are moderated"
+NO_ACTIVE_FILE = (
+    "nowhere: Forebay knows no list of groups, so not which exist or are moderated; name them in `requiredGroups`"
+)
 
 FLAGS: Mapping[str, Flag] = {
     "<": Flag("`maxSize`, one less: `<1000` is `maxSize: 999`", _below, decides=True),
@@ -92,7 +99,7 @@ FLAGS: Mapping[str, Flag] = {
     "N": Flag(NO_ACTIVE_FILE, decides=True),
     "O": Flag("`originators.patterns`, one an item", _originators, decides=True),
     "P": Flag(TOLD_TO_A_PROGRAM),
-    "Q": Flag("`hashfeed`; one of the old kind (`Q@`), and a second one, nowhere", _hashfeed, decides=True),
+    "Q": Flag("`hashfeed`; `method: sum` for `Q@`; each one more is in `further`", _hashfeed, decides=True),
     "S": Flag(TOLD_TO_A_PROGRAM),
     "T": Flag("nowhere: `Tm` into innfeed makes an entry a Peerfeed, others are told and left out"),
     "U": Flag("`maxFollowups`", _limit("maxFollowups"), decides=True),

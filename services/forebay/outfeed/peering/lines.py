@@ -3,13 +3,14 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from random import Random
 from typing import TYPE_CHECKING, Protocol
 
 import structlog
 
+from forebay.outfeed.peering.growth import Growth, GrowthSettings
 from forebay.outfeed.sending.connection import Connection
 from forebay.outfeed.sending.connectionsettings import ConnectionSettings
 from forebay.outfeed.sending.ending import Cause, Ending
@@ -27,6 +28,8 @@ log = structlog.stdlib.get_logger(__name__)
 
 _ORDERLY = frozenset({Outcome.ACCEPTED, Outcome.REFUSED, Outcome.REJECTED, Outcome.DEFERRED})
 """What a peer that works answers."""
+SURPLUS_GRACE = 10.0
+"""Seconds that what is in flight has on a line that is not needed any more."""
 
 
 class Source(Protocol):
@@ -61,6 +64,12 @@ class LineSettings:
     """Connections at most."""
     reconnect: BackoffSettings
     connection: ConnectionSettings
+    initial: int = 1
+    """Connections that are opened at the start, though nothing waits."""
+    start_delay: float = 0.0
+    """Seconds from the start until the first is opened."""
+    growth: GrowthSettings = field(default_factory=GrowthSettings)
+    """What bounds their number below `most`."""
     login: Login | None = None
     """What the peer is told about us, from the next connection on: those that are open stay."""
 
@@ -74,6 +83,8 @@ class Line:
         self.opened = opened
         """Wall clock, seconds; of the handshake's end once it is up."""
         self.is_up = False
+        self.is_secured = lines.settings.connection.tls is not None
+        """Articles go under TLS; where that fails none go."""
         self.is_proved = False
         """The peer answered to an article as it should."""
         self.outcomes: Counter[Outcome] = Counter()
@@ -91,6 +102,7 @@ class Line:
         if outcome in _ORDERLY and not self.is_proved:
             self._lines.proved(self)
         self.outcomes[outcome] += len(tokens)
+        self._lines.answered(outcome, len(tokens))
         self._source.settle(outcome, tokens, reply)
 
     def give_back(self, tokens: list[Token]) -> None:  # noqa: D102
@@ -121,7 +133,10 @@ class Lines:
         self._host = 0
         self._cause: Cause | None = None
         self._dial: asyncio.Task[None] | None = None
-        self._tried = False
+        self._initial = settings.initial
+        """Lines still to be opened though nothing waits."""
+        self._start = clock.monotonic() + settings.start_delay
+        self._growth = Growth(settings.growth)
         self._pressed = False
         self._ended = asyncio.Event()
 
@@ -159,23 +174,41 @@ class Lines:
 
     def want(self) -> None:
         """There is something to send and no line: open one, unless it is not yet time."""
-        if not self._lines and not self.held and not self.next_try_in:
+        if not self._lines and self._may_open():
             self._open()
 
-    def poll(self, waiting: int) -> None:
-        """Once a second: time-outs, and a line more while `waiting` articles find all lines busy twice in a row."""
+    def poll(self, waiting: int, fullness: float) -> None:
+        """Once a second: time-outs, and a line more while `waiting` articles find all lines busy twice in a row.
+
+        `fullness` is that of the queue in memory, from 0 to 1.
+        """
         for line in list(self._lines):
             line.connection.poll(asyncio.get_running_loop().time())
-        if waiting or not self._tried:
+        self._growth.look(fullness, self.settings.most)
+        self._shrink()
+        if waiting or self._initial:
             self.want()
         busy = waiting > 0 and all(line.connection.room <= 0 for line in self._lines)
-        if busy and self._pressed and self._may_add():
+        if (self._initial or (busy and self._pressed)) and self._may_add():
             self._open()
         self._pressed = busy
 
+    def _shrink(self) -> None:
+        lines = [line for line in self._lines if not line.connection.asked_to_end]
+        for line in lines[self._growth.limit(self.settings.most) :]:
+            line.connection.close("fewer connections do as well", SURPLUS_GRACE)
+
+    def _may_open(self) -> bool:
+        return not self.held and not self.next_try_in and self._clock.monotonic() >= self._start
+
     def _may_add(self) -> bool:
-        few = len(self._lines) < self.settings.most
-        return few and not (self.held or self.dialling or self.next_try_in)
+        few = len(self._lines) < self._growth.limit(self.settings.most)
+        return few and not self.dialling and self._may_open()
+
+    def answered(self, outcome: Outcome, count: int) -> None:
+        """The peer answered about so many articles."""
+        taken = outcome is Outcome.ACCEPTED
+        self._growth.settle(count if taken else 0, 0 if taken else count)
 
     def hold(self, reason: str, grace: float) -> None:
         """Close all lines and open none until `release`."""
@@ -199,7 +232,9 @@ class Lines:
         same = settings.hosts == self.settings.hosts and settings.connection == self.settings.connection
         if not same or (settings.reconnect, settings.login) != (self.settings.reconnect, self.settings.login):
             self._backoff = Backoff(settings.reconnect, self._clock, Random())  # noqa: S311 - as above
-            self._tried = False
+            self._initial = settings.initial
+        if settings.growth != self._growth.settings:
+            self._growth = Growth(settings.growth)
         self.settings = settings
         extra = self._lines[settings.most :] if same else list(self._lines)
         for line in extra:
@@ -247,7 +282,7 @@ class Lines:
         self.last_error_at = self._clock.wall()
 
     def _open(self) -> None:
-        self._tried = True
+        self._initial = max(0, self._initial - 1)
         host, port = self.settings.hosts[self._host % len(self.settings.hosts)]
         address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         line = Line(self, next(self._numbers), address, self._clock.wall())

@@ -196,7 +196,7 @@ class Peerfeed:
         self.rate += (settled - self._settled - self.rate) / RATE_SECONDS
         self._settled = settled
         self.fullness.look(len(self.queue.fresh), self.queue.size)
-        self.lines.poll(self._waiting())
+        self.lines.poll(self._waiting(), min(1.0, len(self.queue.fresh) / self.queue.size))
         self._behind.set()
         self.backlog.wake()
 

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 from socket import AF_INET, AF_INET6, AF_UNSPEC
 
-from forebay.api.v1alpha1 import Family, Network, Peerfeed, PeerfeedSpec, Weekday
-from forebay.outfeed.incoming.hashfeed import HashRange
+from forebay.api.v1alpha1 import Family, Growth, HashMethod, Network, Peerfeed, PeerfeedSpec, Weekday
+from forebay.outfeed.incoming.hashfeed import HashShare
 from forebay.outfeed.incoming.rules import PeerRules
 from forebay.outfeed.peering.backlog import BacklogSettings
 from forebay.outfeed.peering.flow import FlowSettings
+from forebay.outfeed.peering.growth import GrowthSettings
 from forebay.outfeed.peering.hours import FeedHours, feed_hours
 from forebay.outfeed.peering.lines import LineSettings
 from forebay.outfeed.peering.poison import GivingUp
@@ -57,7 +58,7 @@ def options(
         name=peerfeed.metadata.name,
         uid=peerfeed.metadata.uid,
         spec=spec,
-        lines=LineSettings(hosts, spec.connections.max, _reconnect(spec), _connection(spec, tls), login),
+        lines=_lines(spec, hosts, login, tls),
         spool=SpoolSettings(
             rotate_bytes=spec.backlog.rotate_bytes,
             rotate_age=spec.backlog.rotate_age.total_seconds(),
@@ -97,7 +98,7 @@ def rules(spec: PeerfeedSpec, number: int) -> PeerRules:
         article_types=tuple(spec.article_types),
         originators=",".join(originators.patterns) if originators else "",
         unnamed_originator=originators is not None and originators.unnamed,
-        hashfeed=_hash_range(spec),
+        hashfeed=_shares(spec),
     )
 
 
@@ -110,9 +111,32 @@ def _hours(spec: PeerfeedSpec) -> FeedHours | None:
     return feed_hours(windows, hours.zone)
 
 
-def _hash_range(spec: PeerfeedSpec) -> HashRange | None:
-    part = spec.hashfeed
-    return None if part is None else HashRange(part.first, part.last, part.modulus, part.offset)
+def _shares(spec: PeerfeedSpec) -> tuple[HashShare, ...]:
+    parts = (spec.hashfeed, *spec.hashfeed.further) if spec.hashfeed else ()
+    return tuple(
+        HashShare(part.first, part.last, part.modulus, part.offset, part.method is HashMethod.SUM) for part in parts
+    )
+
+
+def _lines(spec: PeerfeedSpec, hosts: tuple[Place, ...], login: Login | None, tls: TlsSettings | None) -> LineSettings:
+    connections = spec.connections
+    growth = connections.growth
+    return LineSettings(
+        hosts=hosts,
+        most=connections.max,
+        reconnect=_reconnect(spec),
+        connection=_connection(spec, tls),
+        initial=min(connections.initial, connections.max),
+        start_delay=connections.start_delay.total_seconds(),
+        growth=GrowthSettings(
+            by_rate=growth in (Growth.RATE, Growth.BOTH),
+            by_queue=growth in (Growth.QUEUE, Growth.BOTH),
+            low=connections.low,
+            high=connections.high,
+            filter=connections.filter,
+        ),
+        login=login,
+    )
 
 
 def _reconnect(spec: PeerfeedSpec) -> BackoffSettings:
@@ -146,6 +170,7 @@ def _network(network: Network) -> NetworkSettings:
         pacing_rate=network.pacing_rate,
         congestion_control=network.congestion_control or "",
         send_buffer=network.send_buffer,
+        dscp=network.dscp,
     )
 
 

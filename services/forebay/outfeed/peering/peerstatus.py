@@ -73,6 +73,8 @@ def _connection(line: Line) -> pb.ConnectionStatus:
         in_flight=line.connection.unanswered,
         streaming=line.connection.streams,
         no_check=line.connection.skips_check,
+        tls=line.is_secured,
+        compressed=line.connection.compresses,
         accepted=outcomes[Outcome.ACCEPTED],
         refused=outcomes[Outcome.REFUSED],
         rejected=outcomes[Outcome.REJECTED],

@@ -26,6 +26,8 @@ class NetworkSettings:
     """Algorithm of the kernel; empty leaves its default."""
     send_buffer: int | None = None
     """Octets that the kernel keeps for sending; None leaves its default."""
+    dscp: int | None = None
+    """Differentiated services code point (RFC 2474) of all packets; None leaves the kernel's default."""
 
     def source_of(self, family: int) -> str | None:
         """The address that connections of a family come from."""
@@ -69,10 +71,20 @@ def _prepare(connection: socket.socket, settings: NetworkSettings) -> None:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, settings.send_buffer)
     if settings.pacing_rate is not None:
         connection.setsockopt(socket.SOL_SOCKET, SO_MAX_PACING_RATE, settings.pacing_rate.to_bytes(8, "little"))
+    if settings.dscp is not None:
+        _mark(connection, settings.dscp)
     if settings.congestion_control:
         _choose_algorithm(connection, settings.congestion_control)
     if source := settings.source_of(connection.family):
         connection.bind((source, 0))
+
+
+def _mark(connection: socket.socket, dscp: int) -> None:
+    """The two bits below the code point are the kernel's, for congestion notification (RFC 3168)."""
+    if connection.family == socket.AF_INET6:
+        connection.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_TCLASS, dscp << 2)
+    else:
+        connection.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, dscp << 2)
 
 
 def _choose_algorithm(connection: socket.socket, name: str) -> None:

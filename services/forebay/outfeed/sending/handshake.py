@@ -1,4 +1,8 @@
-"""The dialogue before the first article: the greeting, then STARTTLS, login, COMPRESS and MODE STREAM as wished."""
+"""The dialogue before the first article: the greeting, then STARTTLS, login, COMPRESS and MODE STREAM as wished.
+
+What the peer can do is asked (CAPABILITIES, RFC 3977 section 5.2) only where the answer saves a command that could
+fail, so that a peer is fed after the fewest exchanges.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +29,8 @@ LOGIN_REFUSALS = {
     b"502": "the peer allows no login, so leave spec.auth out or ask its administrator",
 }
 """What the answers to AUTHINFO mean (RFC 4643, section 2.3)."""
+MOST_CAPABILITIES = 100
+"""Lines that a list of capabilities may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +42,7 @@ class Wishes:
     login: Login | None = None
     """What the peer is told about us."""
     compress: bool = False
-    """COMPRESS DEFLATE is tried; it does without where the peer declines."""
+    """COMPRESS DEFLATE is tried where the peer offers it; it does without where the peer declines."""
     streaming: bool = True
     """MODE STREAM is tried; articles go by IHAVE where the peer declines."""
     headfeed: bool = False
@@ -61,12 +67,18 @@ class Handshake:
         """The peer waits for TLS to begin; `secured` goes on."""
         self.compresses = False
         """All that follows is compressed."""
+        self._capabilities: dict[bytes, list[bytes]] = {}
+        """Arguments by label; empty where the peer was not asked or did not say."""
+        self._listing = False
+        """The lines that come are those of the list."""
         self._wishes = wishes
         self._login = wishes.login
         self._step: Step = self._greeting
 
     def answer(self, line: bytes) -> bytes:
         """Judge a reply line; returns the command to send next, or nothing."""
+        if self._listing:
+            return self._listed(line)
         if is_reply(line):
             return self._step(self._without_password(line))
         return self._refuse(Cause.PROTOCOL_ERROR, "the answer is not an NNTP reply; is this a news server?", line)
@@ -111,7 +123,26 @@ class Handshake:
         return self._refuse(Cause.AUTH_FAILED, f"{meaning}: {self.awaiting} was answered", line)
 
     def _compress(self) -> bytes:
-        return self._send("COMPRESS DEFLATE", self._compressed) if self._wishes.compress else self._stream()
+        return self._send("CAPABILITIES", self._list) if self._wishes.compress else self._stream()
+
+    def _list(self, line: bytes) -> bytes:
+        if line[:3] in (b"400", b"480"):
+            return self._end(line, "CAPABILITIES was answered")
+        self._listing = line[:3] == b"101"
+        # A peer that does not know the command may know the other all the same.
+        return b"" if self._listing else self._send("COMPRESS DEFLATE", self._compressed)
+
+    def _listed(self, line: bytes) -> bytes:
+        if line != b".":
+            label, *arguments = line.upper().split() or [b""]
+            self._capabilities[label] = arguments
+            if len(self._capabilities) > MOST_CAPABILITIES:
+                return self._refuse(Cause.PROTOCOL_ERROR, "the list of capabilities has no end", line)
+            return b""
+        self._listing = False
+        if b"DEFLATE" in self._capabilities.get(b"COMPRESS", ()):
+            return self._send("COMPRESS DEFLATE", self._compressed)
+        return self._stream()
 
     def _compressed(self, line: bytes) -> bytes:
         if line[:3] in (b"400", b"480"):
@@ -120,7 +151,8 @@ class Handshake:
         return self._stream()
 
     def _stream(self) -> bytes:
-        if not self._wishes.streaming:
+        by_ihave_alone = b"IHAVE" in self._capabilities and b"STREAMING" not in self._capabilities
+        if by_ihave_alone or not self._wishes.streaming:
             return self._ask_for_headers()
         return self._send("MODE STREAM", self._mode_stream)
 

@@ -57,6 +57,20 @@ async def test_the_kernel_is_told_how_to_send(listener):
         assert algorithm.rstrip(b"\0") == b"reno"
 
 
+@pytest.mark.parametrize(
+    ("address", "level", "option"),
+    [("127.0.0.1", socket.IPPROTO_IP, socket.IP_TOS), ("::1", socket.IPPROTO_IPV6, socket.IPV6_TCLASS)],
+    ids=["IPv4", "IPv6"],
+)
+async def test_packets_are_marked_for_routers(address, level, option):
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with (
+        socket.create_server((address, 0), family=family) as server,
+        await dial(address, server.getsockname()[1], NetworkSettings(dscp=8)) as connection,
+    ):
+        assert connection.getsockopt(level, option) == 8 << 2
+
+
 async def test_an_algorithm_that_the_kernel_lacks_is_told(listener):
     port, _ = listener
     with pytest.raises(OSError, match="does not have or allow the congestion control mystery"):

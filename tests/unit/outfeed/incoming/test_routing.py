@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forebay.outfeed.incoming.article import Article
-from forebay.outfeed.incoming.hashfeed import HashRange
+from forebay.outfeed.incoming.hashfeed import HashShare
 from forebay.outfeed.incoming.routing import Ranges, Routing
 from forebay.outfeed.incoming.rules import PeerRules, sites
 from forebay.outfeed.token import message_key
@@ -73,8 +73,8 @@ def article(
         ({"max_crossposts": 2}, article((b"a", b"b")), "", ""),
         ({"max_hops": 2}, article(), "maxHops", "3 sites"),
         ({"max_hops": 3}, article(), "", ""),
-        ({"hashfeed": HashRange(1, 1000, 1000)}, article(), "", ""),
-        ({"hashfeed": HashRange(1, 1, 1 << 31)}, article(), "hashfeed", "wanted is 1-1"),
+        ({"hashfeed": (HashShare(1, 1000, 1000),)}, article(), "", ""),
+        ({"hashfeed": (HashShare(1, 1, 1 << 31),)}, article(), "hashfeed", "wanted is 1-1"),
     ],
 )
 def test_a_rule_stops_an_article_or_does_not(rules, offered, rule, detail):
@@ -114,10 +114,20 @@ def test_crossposts_to_many_groups_are_routed_though_not_kept():
 
 
 def test_shares_of_a_hash_feed_make_the_whole():
-    routing = Routing([PeerRules(0, hashfeed=HashRange(1, 3, 10)), PeerRules(1, hashfeed=HashRange(4, 10, 10))])
+    routing = Routing([PeerRules(0, hashfeed=(HashShare(1, 3, 10),)), PeerRules(1, hashfeed=(HashShare(4, 10, 10),))])
     routed = [routing.route(article(message_id=b"<%d@forebay.example>" % number)) for number in range(1000)]
     assert set(routed) == {1, 2}
     assert 200 < routed.count(1) < 400
+
+
+def test_a_peer_of_several_shares_gets_what_is_in_any_of_them():
+    several = (HashShare(1, 1, 4), HashShare(3, 3, 4), HashShare(1, 1, 7, sums=True))
+    routing = Routing(
+        [PeerRules(0, hashfeed=several), *(PeerRules(n, hashfeed=(share,)) for n, share in enumerate(several, 1))]
+    )
+    routed = [routing.route(article(message_id=b"<%d@forebay.example>" % number)) for number in range(300)]
+    assert {bool(peers & 1) for peers in routed} == {True, False}
+    assert all(bool(peers & 1) == bool(peers & 0b1110) for peers in routed)
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.none() | st.integers(0, 20)), max_size=8), st.integers(0, 25))
@@ -148,7 +158,10 @@ RULES = st.builds(
     article_types=st.sampled_from([(), ("control",), ("!control",), ("all", "!cancel")]),
     originators=st.sampled_from(["", "a", "*,!a"]),
     unnamed_originator=st.booleans(),
-    hashfeed=st.none() | st.sampled_from([HashRange(1, 1, 2), HashRange(2, 3, 3), HashRange(1, 1, 2, 4)]),
+    hashfeed=st.lists(
+        st.sampled_from([HashShare(1, 1, 2), HashShare(2, 3, 3), HashShare(1, 1, 2, 4), HashShare(1, 2, 5, sums=True)]),
+        max_size=2,
+    ).map(tuple),
 )
 NAMES = st.lists(WORDS.map(str.encode), unique=True, max_size=3).map(tuple)
 ARTICLES = st.builds(

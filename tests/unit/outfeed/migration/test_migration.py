@@ -175,6 +175,16 @@ def test_a_setting_of_a_peer_becomes_a_field(setting, field, value):
         ("host-queue-highwater: 5", "queue", {"size": 10}),
         ("dns-expire: 7200", "timeouts", {"lifetime": "7200s"}),
         ("dns-expire: 7200 close-period: 60", "timeouts", {"lifetime": "60s"}),
+        ("initial-connections: 0 max-connections: 3", "connections", {"max": 3, "initial": 0}),
+        ("dynamic-method: 0", "connections", {"growth": "free"}),
+        ("dynamic-method: 1", "connections", {"growth": "rate"}),
+        (
+            "dynamic-method: 2 dynamic-backlog-low: 10.0 dynamic-backlog-high: 60.0 dynamic-backlog-filter: 0.5",
+            "connections",
+            {"growth": "queue", "low": 10.0, "high": 60.0, "filter": 0.5},
+        ),
+        ("dynamic-method: 3", "connections", {"growth": "both"}),
+        ("initial-sleep: 5", "connections", {"startDelay": "5s"}),
         ("initial-reconnect-time: 30 max-reconnect-time: 3600", "reconnect", {"initial": "30s", "maximum": "3600s"}),
     ],
 )
@@ -245,7 +255,21 @@ def test_a_peer_without_a_host_is_left_out():
         ("Ad", "needsDistribution", True),
         ("Oa.*/@a.b", "originators", {"patterns": ["a.*", "@a.b"]}),
         ("AO,Oa.*", "originators", {"patterns": ["a.*"], "unnamed": True}),
-        ("Q2/3", "hashfeed", {"first": 2, "last": 2, "modulus": 3, "offset": 0}),
+        ("Q2/3", "hashfeed", {"first": 2, "last": 2, "modulus": 3}),
+        ("Q@2-3/4", "hashfeed", {"first": 2, "last": 3, "modulus": 4, "method": "sum"}),
+        (
+            "Q1/2,Q1/4_4,Q@1/5",
+            "hashfeed",
+            {
+                "first": 1,
+                "last": 1,
+                "modulus": 2,
+                "further": [
+                    {"first": 1, "last": 1, "modulus": 4, "offset": 4},
+                    {"first": 1, "last": 1, "modulus": 5, "method": "sum"},
+                ],
+            },
+        ),
         ("Q1-3/9_4", "hashfeed", {"first": 1, "last": 3, "modulus": 9, "offset": 4}),
     ],
 )
@@ -255,7 +279,7 @@ def test_a_flag_becomes_a_field(flag, field, value):
     assert "pause" not in spec
 
 
-@pytest.mark.parametrize("flag", ["Ae", "Nm", "Q@1/2", "Q1/2,Q1/4_4", "G", "Gx", "O", "Z", "<99999999999"])
+@pytest.mark.parametrize("flag", ["Ae", "Nm", "Q@1/2_4", "Q3/2", "G", "Gx", "O", "Z", "<99999999999"])
 def test_a_peer_is_paused_when_a_flag_that_decides_is_lost(flag):
     found = migrated(None, f"ME:::\n{FUNNEL}p:*:{flag},Tm:innfeed!")
     [peer] = found.peers

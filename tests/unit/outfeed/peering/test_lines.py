@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from fakeclock import FakeClock, settle
+from forebay.outfeed.peering.growth import GrowthSettings
 from forebay.outfeed.peering.lines import Lines, LineSettings
 from forebay.outfeed.sending.connectionsettings import ConnectionSettings
 from forebay.outfeed.sending.ending import Cause
@@ -58,34 +59,34 @@ async def test_a_line_is_opened_at_once_when_something_waits(lines, made):
 
 
 async def test_a_new_peer_is_tried_once_even_if_nothing_waits(lines, made):
-    lines.poll(0)
+    lines.poll(0, 0.0)
     made.last.end()
     wait(lines, 60)
-    lines.poll(0)
+    lines.poll(0, 0.0)
     assert len(made.made) == 1
 
 
 async def test_one_line_is_dialled_at_a_time(lines, made):
     for _ in range(5):
         lines.want()
-        lines.poll(100)
+        lines.poll(100, 0.0)
     assert len(made.made) == 1
     made.last.open(room=0)
     for _ in range(5):
-        lines.poll(100)
+        lines.poll(100, 0.0)
     assert len(made.made) == 2
 
 
 async def test_another_line_is_opened_only_when_all_are_busy_twice_in_a_row(lines, made):
     lines.want()
     made.last.open(room=0)
-    lines.poll(5)
+    lines.poll(5, 0.0)
     made.last.room = 1
-    lines.poll(5)
+    lines.poll(5, 0.0)
     made.last.room = 0
-    lines.poll(5)
+    lines.poll(5, 0.0)
     assert len(made.made) == 1
-    lines.poll(5)
+    lines.poll(5, 0.0)
     assert len(made.made) == 2
 
 
@@ -93,13 +94,13 @@ async def test_no_other_line_is_opened_while_nothing_waits(lines, made):
     lines.want()
     made.last.open(room=0)
     for _ in range(5):
-        lines.poll(0)
+        lines.poll(0, 0.0)
     assert len(made.made) == 1
 
 
 async def test_there_are_never_more_lines_than_allowed(lines, made):
     for _ in range(20):
-        lines.poll(100)
+        lines.poll(100, 0.0)
         if not made.last.feed.is_up:
             made.last.open(room=0)
     assert len(lines.open) == len(made.made) == 3
@@ -109,8 +110,8 @@ async def test_the_source_is_told_of_the_first_line_and_of_the_last(lines, made)
     lines.want()
     first = made.last
     first.open(room=0)
-    lines.poll(5)
-    lines.poll(5)
+    lines.poll(5, 0.0)
+    lines.poll(5, 0.0)
     made.last.open()
     assert lines.source.events == ["connected"]
     first.end()
@@ -134,8 +135,8 @@ async def test_a_line_that_came_up_is_woken(lines, made):
 async def test_the_oldest_line_with_room_is_woken(lines, made):
     lines.want()
     made.last.open(room=0)
-    lines.poll(5)
-    lines.poll(5)
+    lines.poll(5, 0.0)
+    lines.poll(5, 0.0)
     made.last.open()
     lines.wake()
     assert [connection.wakes for connection in made.made] == [1, 2]
@@ -146,8 +147,8 @@ async def test_the_oldest_line_with_room_is_woken(lines, made):
 
 async def test_every_line_is_polled(lines, made):
     lines.want()
-    lines.poll(0)
-    lines.poll(0)
+    lines.poll(0, 0.0)
+    lines.poll(0, 0.0)
     assert made.last.polls == 2
 
 
@@ -188,11 +189,11 @@ async def test_nothing_is_opened_before_it_is_time(lines, made):
     made.last.end("cannot connect")
     wait(lines, 1.9)
     lines.want()
-    lines.poll(5)
-    lines.poll(5)
+    lines.poll(5, 0.0)
+    lines.poll(5, 0.0)
     assert len(made.made) == 1
     wait(lines, 0.1)
-    lines.poll(5)
+    lines.poll(5, 0.0)
     assert len(made.made) == 2
 
 
@@ -253,8 +254,8 @@ async def test_why_no_line_is_up_is_told_until_one_is(lines, made):
 async def test_while_a_line_is_up_the_failure_of_another_counts_for_nothing(lines, made):
     lines.want()
     made.last.open(room=0)
-    lines.poll(10)
-    lines.poll(10)
+    lines.poll(10, 0.0)
+    lines.poll(10, 0.0)
     made.last.end("502 too many connections", Cause.REFUSED)
     assert (lines.error_cause, lines.last_error) == (None, "502 too many connections")
 
@@ -296,6 +297,58 @@ async def test_a_peer_that_stays_wrong_is_tried_ever_more_seldom(lines, made):
     assert waits == [2, 4, 8]
 
 
+# How many, and when
+
+
+async def test_as_many_as_are_wished_are_opened_at_the_start_one_after_the_other(made):
+    lines = Lines("peer", Source(), settings(initial=2), FakeClock())
+    for _ in range(4):
+        lines.poll(0, 0.0)
+        if made.last.room == 0:
+            made.last.open()
+    assert len(made.made) == 2
+
+
+async def test_none_may_be_wished_at_the_start(made):
+    lines = Lines("peer", Source(), settings(initial=0), FakeClock())
+    lines.poll(0, 0.0)
+    assert not made.made
+    lines.poll(1, 0.0)
+    assert len(made.made) == 1
+
+
+async def test_the_first_line_waits_for_the_start_delay(made):
+    lines = Lines("peer", Source(), settings(start_delay=20.0), FakeClock())
+    lines.want()
+    lines.poll(5, 0.0)
+    wait(lines, 19.9)
+    lines.poll(5, 0.0)
+    assert not made.made
+    assert lines.next_try_in == 0, "it is no failure"
+    wait(lines, 0.2)
+    lines.poll(5, 0.0)
+    assert len(made.made) == 1
+
+
+async def test_the_queue_bounds_how_many_lines_there_are(made):
+    growth = GrowthSettings(by_queue=True, filter=0.0)
+    lines = Lines("peer", Source(), settings(growth=growth), FakeClock())
+    lines.want()
+    made.last.open(room=0)
+    for _ in range(5):
+        lines.poll(100, 0.1)
+    assert len(made.made) == 1
+    lines.poll(100, 0.9)
+    made.last.open(room=0)
+    assert len(lines.open) == 2
+    lines.poll(100, 0.0)
+    assert [connection.ended for connection in made.made] == ["", "fewer connections do as well"]
+    lines.renew(settings(), 10.0)
+    lines.poll(100, 0.0)
+    lines.poll(100, 0.0)
+    assert len(made.made) == 3
+
+
 # Holding, changing
 
 
@@ -316,10 +369,10 @@ async def test_a_new_login_is_tried_at_once_even_if_nothing_waits(lines, made):
     lines.renew(settings(login=Login("feeder", Secret("old"))), 10.0)
     lines.want()
     made.last.end("481 no", Cause.AUTH_FAILED)
-    lines.poll(0)
+    lines.poll(0, 0.0)
     assert len(made.made) == 1
     lines.renew(settings(login=Login("feeder", Secret("new"))), 10.0)
-    lines.poll(0)
+    lines.poll(0, 0.0)
     assert len(made.made) == 2
 
 
@@ -329,8 +382,8 @@ async def test_while_held_no_line_is_open_and_none_is_opened(lines, made):
     lines.hold("paused", 10.0)
     assert (made.last.ended, made.last.grace) == ("paused", 10.0)
     lines.want()
-    lines.poll(100)
-    lines.poll(100)
+    lines.poll(100, 0.0)
+    lines.poll(100, 0.0)
     assert len(made.made) == 1
 
 
@@ -383,13 +436,13 @@ async def test_lines_of_another_kind_take_the_place_of_the_old_ones(lines, made)
 async def test_surplus_lines_end_when_fewer_are_allowed(lines, made):
     lines.want()
     made.last.open(room=0)
-    lines.poll(5)
-    lines.poll(5)
+    lines.poll(5, 0.0)
+    lines.poll(5, 0.0)
     made.last.open(room=0)
     lines.renew(settings(most=1), 10.0)
     assert [connection.ended for connection in made.made] == ["", "the settings changed"]
-    lines.poll(5)
-    lines.poll(5)
+    lines.poll(5, 0.0)
+    lines.poll(5, 0.0)
     assert len(made.made) == 2
 
 

@@ -8,9 +8,10 @@ import pytest
 
 from forebay.api import read_objects
 from forebay.outfeed.errors import PatternError
-from forebay.outfeed.incoming.hashfeed import HashRange
+from forebay.outfeed.incoming.hashfeed import HashShare
 from forebay.outfeed.peering.backlog import BacklogSettings
 from forebay.outfeed.peering.flow import FlowSettings
+from forebay.outfeed.peering.growth import GrowthSettings
 from forebay.outfeed.peering.hours import FeedHours, Window
 from forebay.outfeed.peering.peeroptions import options
 from forebay.outfeed.peering.poison import GivingUp
@@ -90,6 +91,25 @@ def test_a_backlog_has_no_limits_unless_they_are_given():
     assert (peer_options().spool.limit_bytes, peer_options().spool.limit_age) == (None, None)
 
 
+def test_how_many_connections_there_are_is_read():
+    lines = peer_options(
+        connections={"max": 3, "initial": 7, "growth": "both", "low": 1, "high": 9, "filter": 0.5, "startDelay": "20s"}
+    ).lines
+    assert (lines.most, lines.initial, lines.start_delay) == (3, 3, 20.0)
+    assert lines.growth == GrowthSettings(by_rate=True, by_queue=True, low=1, high=9, filter=0.5)
+    assert peer_options().lines.growth == GrowthSettings()
+
+
+def test_every_share_of_a_hash_feed_is_read():
+    share = {"first": 1, "last": 2, "modulus": 4}
+    further = [{**share, "offset": 3}, {**share, "method": "sum"}]
+    assert peer_options(hashfeed={**share, "further": further}).rules(0).hashfeed == (
+        HashShare(1, 2, 4),
+        HashShare(1, 2, 4, 3),
+        HashShare(1, 2, 4, sums=True),
+    )
+
+
 def test_every_rule_of_a_peer_is_read():
     rules = peer_options(
         groups=["misc.*", "!misc.jobs"],
@@ -113,7 +133,7 @@ def test_every_rule_of_a_peer_is_read():
     assert (rules.number, rules.bit, rules.groups) == (6, 64, "misc.*,!misc.jobs")
     assert (rules.distributions, rules.exclude_path) == (("world",), {"bad.example"})
     assert (rules.min_size, rules.max_size, rules.max_crossposts, rules.max_hops) == (1000, 1_000_000, 5, 9)
-    assert rules.hashfeed == HashRange(1, 2, 4, 3)
+    assert rules.hashfeed == (HashShare(1, 2, 4, 3),)
     assert (rules.required_groups, rules.needs_distribution, rules.path_identity) == (
         "misc.a,misc.b",
         True,
@@ -125,7 +145,7 @@ def test_every_rule_of_a_peer_is_read():
 
 def test_a_peer_without_rules_wants_everything():
     rules = peer_options().rules(0)
-    assert (rules.groups, rules.min_size, rules.max_size, rules.hashfeed) == ("*", 0, None, None)
+    assert (rules.groups, rules.min_size, rules.max_size, rules.hashfeed) == ("*", 0, None, ())
 
 
 def test_a_pattern_that_cannot_be_read_is_told():

@@ -92,12 +92,14 @@ async def test_a_status_shows_the_peer_and_its_lines(house, peer, made):
     await house.offer("one", "two")
     made.last.feed.settle(Outcome.ACCEPTED, made.last.feed.take(1), "239")
     made.last.unanswered, made.last.skips_check = 3, True
+    peer.lines.open[0].is_secured, made.last.compresses = True, True
     shown = status(house, peer)
     assert (shown.name, shown.uid, shown.window) == ("a", peer_options("a").uid, 400)
     assert shown.queue_length == 1
     (line,) = shown.connections
     assert (line.id, line.address, line.in_flight) == (1, "a.example:119", 3)
     assert (line.no_check, line.accepted, line.refused) == (True, 1, 0)
+    assert (line.streaming, line.tls, line.compressed) == (True, True, True)
     assert line.connected_since.ToMilliseconds() == int(peer.lines.open[0].opened * 1000)
 
 

@@ -176,7 +176,8 @@ def test_starttls_comes_before_everything_that_is_secret():
     assert handshake.secured() == b"AUTHINFO USER feeder\r\n"
     assert not handshake.securing
     handshake.answer(b"381 password")
-    assert handshake.answer(b"281 hello") == b"COMPRESS DEFLATE\r\n"
+    assert handshake.answer(b"281 hello") == b"CAPABILITIES\r\n"
+    assert handshake.answer(b"500 what?") == b"COMPRESS DEFLATE\r\n"
     assert handshake.answer(b"206 it is") == b"MODE STREAM\r\n"
     assert handshake.compresses
 
@@ -192,13 +193,55 @@ def test_a_peer_that_does_not_secure_is_told_no_password(line, cause):
 
 @pytest.mark.parametrize("line", [b"403 cannot", b"500 what?", b"501 what?", b"502 no", b"503 not here"])
 def test_a_peer_need_not_compress(line):
-    handshake, sent = after(Wishes(compress=True), b"200 welcome", line)
+    handshake, sent = after(Wishes(compress=True), b"200 welcome", b"500 what?", line)
     assert sent == b"MODE STREAM\r\n"
     assert not handshake.compresses
 
 
 def test_a_peer_that_wants_a_login_for_compression_says_so():
-    assert after(Wishes(compress=True), b"200 welcome", b"480 log in")[0].refusal.cause is Cause.AUTH_FAILED
+    for before in ([], [b"500 what?"]):
+        handshake, _ = after(Wishes(compress=True), b"200 welcome", *before, b"480 log in")
+        assert handshake.refusal.cause is Cause.AUTH_FAILED
+
+
+def listing(*capabilities):
+    """A handshake that was told these, and what it sent then."""
+    return after(Wishes(compress=True), b"200 welcome", b"101 I can", b"VERSION 2", *capabilities, b".")
+
+
+def test_what_the_peer_can_do_is_asked_only_where_that_matters():
+    assert after(Wishes(), b"200 welcome")[1] == b"MODE STREAM\r\n"
+    assert after(Wishes(compress=True), b"200 welcome")[1] == b"CAPABILITIES\r\n"
+
+
+@pytest.mark.parametrize("offered", [b"COMPRESS DEFLATE", b"compress lzma deflate"])
+def test_a_peer_that_offers_to_compress_is_asked_to(offered):
+    handshake, sent = listing(b"IHAVE", b"STREAMING", offered)
+    assert sent == b"COMPRESS DEFLATE\r\n"
+    assert handshake.answer(b"206 it is") == b"MODE STREAM\r\n"
+
+
+@pytest.mark.parametrize("offered", [[], [b"COMPRESS LZMA"], [b""]], ids=str)
+def test_a_peer_that_does_not_offer_it_is_not_asked_to(offered):
+    handshake, sent = listing(b"IHAVE", b"STREAMING", *offered)
+    assert sent == b"MODE STREAM\r\n"
+    assert not handshake.compresses
+
+
+def test_a_peer_that_offers_ihave_alone_is_not_asked_to_stream():
+    handshake, sent = listing(b"IHAVE", b"READER")
+    assert sent == b""
+    assert (handshake.done, handshake.streams) == (True, False)
+
+
+def test_a_peer_whose_list_names_no_way_to_feed_it_is_asked_to_stream():
+    assert listing(b"READER")[1] == b"MODE STREAM\r\n"
+
+
+def test_a_list_without_end_is_a_refusal():
+    handshake, _ = listing(*(b"X-%d" % number for number in range(200)))
+    assert handshake.refusal.cause is Cause.PROTOCOL_ERROR
+    assert "has no end" in handshake.refusal.reason
 
 
 # Headers alone

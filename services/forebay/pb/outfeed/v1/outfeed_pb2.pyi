@@ -222,7 +222,7 @@ class QueueFullness(_message.Message):
     def __init__(self, size: _Optional[int] = ..., mean: _Optional[float] = ..., longest: _Optional[int] = ..., looks: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class ConnectionStatus(_message.Message):
-    __slots__ = ("id", "address", "connected_since", "in_flight", "streaming", "no_check", "accepted", "refused", "rejected", "deferred")
+    __slots__ = ("id", "address", "connected_since", "in_flight", "streaming", "no_check", "accepted", "refused", "rejected", "deferred", "tls", "compressed")
     ID_FIELD_NUMBER: _ClassVar[int]
     ADDRESS_FIELD_NUMBER: _ClassVar[int]
     CONNECTED_SINCE_FIELD_NUMBER: _ClassVar[int]
@@ -233,6 +233,8 @@ class ConnectionStatus(_message.Message):
     REFUSED_FIELD_NUMBER: _ClassVar[int]
     REJECTED_FIELD_NUMBER: _ClassVar[int]
     DEFERRED_FIELD_NUMBER: _ClassVar[int]
+    TLS_FIELD_NUMBER: _ClassVar[int]
+    COMPRESSED_FIELD_NUMBER: _ClassVar[int]
     id: int
     address: str
     connected_since: _timestamp_pb2.Timestamp
@@ -243,7 +245,9 @@ class ConnectionStatus(_message.Message):
     refused: int
     rejected: int
     deferred: int
-    def __init__(self, id: _Optional[int] = ..., address: _Optional[str] = ..., connected_since: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., in_flight: _Optional[int] = ..., streaming: _Optional[bool] = ..., no_check: _Optional[bool] = ..., accepted: _Optional[int] = ..., refused: _Optional[int] = ..., rejected: _Optional[int] = ..., deferred: _Optional[int] = ...) -> None: ...
+    tls: bool
+    compressed: bool
+    def __init__(self, id: _Optional[int] = ..., address: _Optional[str] = ..., connected_since: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., in_flight: _Optional[int] = ..., streaming: _Optional[bool] = ..., no_check: _Optional[bool] = ..., accepted: _Optional[int] = ..., refused: _Optional[int] = ..., rejected: _Optional[int] = ..., deferred: _Optional[int] = ..., tls: _Optional[bool] = ..., compressed: _Optional[bool] = ...) -> None: ...
 
 class PeerCounters(_message.Message):
     __slots__ = ("offered", "accepted", "refused", "rejected", "deferred", "expired", "dropped", "dead_lettered", "queued", "in_flight", "accepted_bytes", "rejected_bytes", "requeued", "offered_bytes", "refused_bytes", "put_off_bytes", "put_offs", "missing", "spooled_overflow", "spooled_on_close", "spooled_sleeping", "unspooled")
