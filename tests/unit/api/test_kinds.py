@@ -42,7 +42,9 @@ def test_resource_survives_json(manifest):
 
 def test_peerfeed_with_every_field_survives_json():
     spec = {
-        "outfeedRef": {"name": "main"}, "hosts": ["a", "::1"], "port": 1119, "connections": {"max": 9}, "window": 20,
+        "outfeedRef": {"name": "main"}, "hosts": ["a", "::1"], "port": 1119, "window": 20,
+        "connections": {"max": 9, "initial": 0, "growth": "both", "low": 10, "high": 60, "filter": 0.5,
+                        "startDelay": "20s"},
         "tls": {"mode": "starttls", "serverName": "n.example", "verify": False,
                 "authoritiesFrom": {"secretRef": {"name": "ca", "key": "ca.crt"}}},
         "compress": True, "streaming": False,
@@ -51,7 +53,8 @@ def test_peerfeed_with_every_field_survives_json():
         "excludePath": ["b"], "minSize": "1KB", "maxSize": "2MiB", "minCrossposts": 2, "maxCrossposts": 5,
         "maxFollowups": 3, "maxSpread": 30, "minHops": 1, "maxHops": 7, "articleTypes": ["!binary"],
         "originators": {"patterns": ["news.*"], "unnamed": True},
-        "hashfeed": {"first": 1, "last": 2, "modulus": 4, "offset": 4},
+        "hashfeed": {"first": 1, "last": 2, "modulus": 4, "offset": 4,
+                     "further": [{"first": 1, "last": 1, "modulus": 9, "method": "sum"}]},
         "queue": {"size": 100, "spillFraction": 0.25},
         "delay": "5m",
         "backlog": {"enabled": False, "first": True, "rotateBytes": "5MB", "rotateAge": "1m30s",
@@ -203,6 +206,16 @@ def test_peerfeed_takes(path, value):
         ("spec.maxHops", 1001, "spec.maxHops: 1001 is above 1000; give 1 to 1000"),
         ("spec.hashfeed", {"first": 3, "last": 2, "modulus": 9}, "spec.hashfeed.first: is above last"),
         ("spec.hashfeed", {"first": 3, "last": 10, "modulus": 9}, "spec.hashfeed.last: is above modulus"),
+        (
+            "spec.hashfeed",
+            {"first": 1, "last": 1, "modulus": 2, "further": [{"first": 1, "last": 3, "modulus": 2}]},
+            "spec.hashfeed.further[0].last: is above modulus",
+        ),
+        ("spec.connections.initial", 101, "spec.connections.initial: 101 is above 100; give 0 to 100"),
+        ("spec.connections", {"low": 60, "high": 50}, "spec.connections.low: is above high"),
+        ("spec.connections.filter", 1, "spec.connections.filter: 1 is above 0.999; give 0 to 0.999"),
+        ("spec.connections.startDelay", "2h", "spec.connections.startDelay: 2h is above 1h; give 0s to 1h"),
+        ("spec.network", {"dscp": 64}, "spec.network.dscp: 64 is above 63; give 0 to 63"),
         ("spec.hashfeed", {"first": 3, "last": 4}, "spec.hashfeed.modulus: is required; add it"),
         ("spec.queue.size", 9, "spec.queue.size: 9 is below 10; give 10 to 1000000"),
         ("spec.queue.spillFraction", 0, "spec.queue.spillFraction: 0 is below 0.05; give 0.05 to 1"),
