@@ -119,7 +119,16 @@ def test_a_url_that_is_none_is_told_without_its_password(forebay, tmp_path):
 
 
 def test_every_command_has_help_with_an_example(forebay):
-    commands = [["up"], ["apply"], ["validate"], ["import"], ["version"], ["serve", "outfeed"], ["serve", "store"]]
+    commands = [
+        ["up"],
+        ["apply"],
+        ["validate"],
+        ["import"],
+        ["channel"],
+        ["version"],
+        ["serve", "outfeed"],
+        ["serve", "store"],
+    ]
     commands += [["outfeed", name] for name in ("offer", "peers", "top", "explain", "pause", "resume", "flush")]
     commands += [
         ["outfeed", "dead-letters"],
