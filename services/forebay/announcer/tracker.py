@@ -137,10 +137,9 @@ class Tracker:
 
     async def settle(self) -> None:
         """Return once the jobs there are would outlive the process, or soon when Redis is slow or away."""
-        if self.jobs:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(SETTLING):
-                    await self.jobs.settle()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(SETTLING):
+                await self.dispatcher.jobs.watcher.settle()
 
     @property
     def spilled(self) -> int:

@@ -25,6 +25,7 @@ from forebay.announcer.forwarding.watcher import NoOverflow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Set as AbstractSet
     from random import Random
 
     from forebay.announcer.announce import Announce
@@ -123,7 +124,7 @@ class Dispatcher:
         forwarder = self.forwarders.get(name)
         return forwarder is not None and self.eligibility.knows(announce.info_hash, announce.peer_id, forwarder)
 
-    def _eligible(self, announce: Announce, pending: set[str] | frozenset[str], now: float) -> Sequence[ForwarderState]:
+    def _eligible(self, announce: Announce, pending: AbstractSet[str], now: float) -> Sequence[ForwarderState]:
         """Whoever is due and has no job of this client pending.
 
         An event also, and a stop only, goes to those that know the client, due or not.

@@ -15,6 +15,7 @@ from forebay.announcer.forwarding.interval import LONGEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from collections.abc import Set as AbstractSet
 
     from forebay.announcer.forwarding.forwarderstate import ForwarderState
 
@@ -31,7 +32,7 @@ class Due(NamedTuple):
     forwarders: Sequence[ForwarderState] = ()
     names: frozenset[str] = frozenset()
 
-    def without(self, names: set[str] | frozenset[str]) -> Sequence[ForwarderState]:
+    def without(self, names: AbstractSet[str]) -> Sequence[ForwarderState]:
         """All but those of these names."""
         # While jobs wait, most announces find all of them named.
         if self.names <= names:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
     from forebay.announcer.forwarding.job import PendingKey
 
 _NONE: frozenset[str] = frozenset()
@@ -21,7 +23,7 @@ class Pending:
     def __contains__(self, key: PendingKey) -> bool:
         return key[1] in self.forwarders(key[0], key[2])
 
-    def forwarders(self, info_hash: bytes, peer_id: bytes) -> set[str] | frozenset[str]:
+    def forwarders(self, info_hash: bytes, peer_id: bytes) -> AbstractSet[str]:
         """The forwarders for which this client has a job about this torrent."""
         return self._forwarders.get((info_hash, peer_id), _NONE)
 

@@ -15,7 +15,6 @@ LONGEST_ANSWER = 1 << 20
 """Octets of a body, as it comes and unpacked."""
 MOST_OCTETS = 8 * LONGEST_ANSWER
 """Octets of a whole reply: in small chunks, a body takes several times its length."""
-CUT_SHORT = "the connection was closed within the answer"
 
 _WANTED = frozenset({b"content-encoding", b"content-length", b"location", b"retry-after", b"transfer-encoding"})
 _FINAL = 200
@@ -73,7 +72,7 @@ class ReplyReader:
     def end(self) -> HttpReply:
         """The reply that ends with the connection. Raises `HttpError` when it was not to end here."""
         if not self._has_head or not self._headers.keys().isdisjoint((b"content-length", b"transfer-encoding")):
-            raise HttpError(CUT_SHORT if self.octets else "the connection was closed without an answer")
+            raise HttpError(f"the connection was closed {'within the' if self.octets else 'without an'} answer")
         return self._reply()
 
     def _reply(self) -> HttpReply:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, quote_from_bytes, urlsplit
 
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
 UNTOLD_LEFT = 2**63 - 1
 """What is sent where a client did not tell how much it lacks: trackers want a number, and 0 would be a seeder."""
 
-MOST_ADDRESSES = 4096
-"""Addresses that are kept cut up."""
 _PORTS = {"http": 80, "https": 443}
 _AS_IT_IS = "".join(chr(code) for code in range(0x21, 0x7F))
 """What needs no quotation, as the address was given quoted."""
@@ -47,7 +44,6 @@ class Address(NamedTuple):
         return self._replace(target=f"{self.target}{'&' if '?' in self.target else '?'}{query}")
 
 
-@lru_cache(maxsize=MOST_ADDRESSES)
 def address_of(url: str) -> Address:
     """Cut an address up. Raises `ValueError` when it is none over HTTP."""
     parts = urlsplit(url)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ssl
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from forebay.runtime.clock import Clock
 
 MOST_REDIRECTS = 5
+MOST_ADDRESSES = 4096
+"""Trackers whose addresses are kept cut up."""
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _REJECTIONS = frozenset({400, 403, 404})
 _TOO_MANY_REQUESTS = 429
@@ -58,7 +61,7 @@ class HttpUpstream:
 
     async def _announce(self, spec: ForwarderSpec, announce: Announce) -> Outcome:
         query = announce_query(spec, announce, self._tracker_ids.get(spec.url, announce.info_hash))
-        address, host = address_of(spec.url).with_query(query), spec.host
+        address, host = _tracker_address(spec.url).with_query(query), spec.host
         for _ in range(MOST_REDIRECTS + 1):
             origin = Origin(address.scheme == "https", address.host, address.port)
             reply = await self._pool.ask(origin, get_request(address, host))
@@ -88,6 +91,12 @@ class HttpUpstream:
             wait = retry_after(reply.headers.get("retry-after", ""), self._clock.wall())
             return Failure(Cause.TOO_MANY_REQUESTS, reason, wait)
         return Failure(Cause.SERVER_ERROR, reason)
+
+
+@lru_cache(maxsize=MOST_ADDRESSES)
+def _tracker_address(url: str) -> Address:
+    """Where announces go; those that a tracker redirects to are new each time, and not kept."""
+    return address_of(url)
 
 
 def _moved(address: Address, target: str) -> Address:

@@ -54,13 +54,8 @@ async def test_it_is_taken_once_it_is_free(listeners, taken, clock):
     assert list(listeners.problems) == ["http"], "it is not free yet"
     taken.close()
     await clock.run(AGAIN.longest)
-    await asyncio.wait_for(listening(listeners), 10)
+    await eventually(lambda: listeners.http_port)
     assert (listeners.problems, listeners.http_port, listeners.udp_port) == ({}, where.http.port, udp)
-
-
-async def listening(listeners):
-    while listeners.http_port is None:
-        await settle()
 
 
 async def test_tries_become_rarer(listeners, taken, clock):

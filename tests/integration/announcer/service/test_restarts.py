@@ -1,7 +1,6 @@
 """What an announcer knows again after kill -9, with its jobs in Redis."""
 
 import pytest
-from redis.asyncio import Redis
 
 from announcing import announce
 from eventually import eventually
@@ -19,7 +18,7 @@ async def server(valkey, make_announcer, tracker):
     server = make_announcer(valkey.url, forwarding={"retryBase": "4s"})
     server.forwarder("one", tracker.url())
     await server.start()
-    await eventually(lambda: no_trouble(server))
+    await eventually(server.untroubled)
     return server
 
 
@@ -39,17 +38,17 @@ async def test_a_scheduled_job_runs_at_its_time_after_kill_9(server, tracker):
 
 async def test_every_job_that_the_queue_shows_is_in_redis(server, tracker, valkey):
     tracker.replies["/announce"] = Reply(status=503)
-    async with server.client() as client, Redis.from_url(valkey.url) as redis:
+    async with server.client() as client:
         for number in range(100):
             await announce(server, torrent=f"torrent {number}")
             shown = (await client.queue()).pending
             assert shown == number + 1
-            assert await rows(redis) >= shown
+            assert await rows(valkey) >= shown
 
 
-async def rows(redis):
-    (key,) = [key async for key in redis.scan_iter(match="*/jobs}:T")]
-    return await redis.zcard(key)
+async def rows(valkey):
+    (key,) = await valkey.command("KEYS", "*/jobs}:T")
+    return await valkey.command("ZCARD", key)
 
 
 async def nothing_pending(client):
@@ -85,12 +84,8 @@ async def test_without_redis_it_serves_and_says_what_it_lacks(server, valkey):
     degradation = await eventually(lambda: spill_trouble(server))
     assert degradation.reason == "SpillUnavailable"
     await valkey.start()
-    await eventually(lambda: no_trouble(server), within=60)
+    await eventually(server.untroubled, within=60)
 
 
 async def spill_trouble(server):
     return next((each for each in await server.degradations() if each.kind == "Spill"), None)
-
-
-async def no_trouble(server):
-    return not await server.degradations()
