@@ -132,5 +132,6 @@ async def namespaced(process: int) -> None:
 
 def environment(env: Mapping[str, str]) -> dict[str, str]:
     """The environment of a container; our image has its programs on PATH."""
-    places = ":".join(map(str, PROGRAMS))
-    return {"PATH": f"{places}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": "/tmp", **env}
+    path = ":".join([*map(str, PROGRAMS), "/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"])
+    # In a hosts file, gRPC's own resolver takes lines that share a name for one host: all pods, by the name of any.
+    return {"PATH": path, "HOME": "/tmp", "GRPC_DNS_RESOLVER": "native", **env}

@@ -8,6 +8,7 @@ from forebay.pb.router.v1 import router_pb2 as pb
 from forebay.router.core.address import LONGEST_NAME, check_name, split
 from forebay.router.core.errors import BadNameError
 from forebay.router.core.skal import ALARM_BAD_GROUP, ALARM_DUPLICATE_THREAD, ALARM_PROCESS_CRASHED, ALARM_WRONG_SENDER
+from forebay.router.outlet import BURDEN
 from forebay.router.registry import Entry
 from forebay.router.switch import Switch
 
@@ -45,6 +46,11 @@ class Attachment:
         self._beat = False
         self._responded = True
         switch.outlets.add(self.outlet)
+
+    @property
+    def burdened(self) -> bool:
+        """It sends and does not read: so many answers wait that it is not to be listened to for now."""
+        return self.outlet.burdened or len(self._registrations) >= BURDEN
 
     def handle(self, request: pb.AttachRequest) -> None:
         """What the process tells."""

@@ -17,6 +17,8 @@ class AttachStream:
         self._processes = processes
         self._welcome = welcome
         self._news = asyncio.Event()
+        self._taken = asyncio.Event()
+        """Something was taken to be written."""
         self._ended = False
         attachment.outlet.wake = self._news.set
 
@@ -41,6 +43,7 @@ class AttachStream:
             while not (self._ended or attachment.over or reading.done()):
                 self._news.clear()
                 while response := attachment.take():
+                    self._taken.set()
                     yield response
                 await self._news.wait()
             self._check()
@@ -63,6 +66,9 @@ class AttachStream:
             if self._attachment.over:
                 return
             self._attachment.handle(request)
+            while self._attachment.burdened:
+                self._taken.clear()
+                await self._taken.wait()
 
     def _close(self) -> None:
         """Without a word of farewell the process has crashed, unless it is the router that ends."""

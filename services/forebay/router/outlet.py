@@ -32,6 +32,11 @@ class Overflowing(Protocol):
 Waiter = tuple[str, str]
 """A sender that was told to wait, and the recipient in whose name it was."""
 
+MOST_RECEIPTS = 10_000
+"""That go into one gRPC message."""
+BURDEN = 5 * MOST_RECEIPTS
+"""Receipts that wait for whoever goes on sending and does not read, from which on nothing more is read of it."""
+
 
 class Outlet:
     """Gathers until somebody takes. Takes everything, as queues of threads do; tells when it is full."""
@@ -52,7 +57,8 @@ class Outlet:
         self.spilling = False
         """Something waits there: what comes has to wait behind it."""
         self._parcels: deque[pb.Parcel] = deque()
-        self._signals: list[pb.Signal] = []
+        self._signals: dict[tuple[str, str, pb.SignalKind], pb.Signal] = {}
+        """In their order. Between two threads each kind waits once: those who wait repeat what they ask."""
         self._receipts: list[pb.Receipt] = []
         self._obituaries: list[pb.Obituary] = []
         self._waiters: dict[Waiter, None] = {}
@@ -69,6 +75,11 @@ class Outlet:
         """Nothing more is to be added."""
         return self.octets >= self.limits.most
 
+    @property
+    def burdened(self) -> bool:
+        """So many receipts wait that whoever causes them is not to be listened to."""
+        return len(self._receipts) >= BURDEN
+
     def parcel(self, parcel: pb.Parcel) -> None:
         """Add messages."""
         self._parcels.append(parcel)
@@ -78,7 +89,9 @@ class Outlet:
 
     def signal(self, signal: pb.Signal) -> None:
         """Add a signal."""
-        self._signals.append(signal)
+        key = (signal.sender, signal.recipient, signal.kind)
+        self._signals.pop(key, None)
+        self._signals[key] = signal
         self.wake()
 
     def receipt(self, receipt: pb.Receipt) -> None:
@@ -99,8 +112,9 @@ class Outlet:
         """What goes into the next gRPC message; None when there is nothing."""
         if not (self._parcels or self._signals or self._receipts or self._obituaries):
             return None
-        freight = pb.Freight(signals=self._signals, receipts=self._receipts, obituaries=self._obituaries)
-        self._signals, self._receipts, self._obituaries = [], [], []
+        receipts = self._receipts[:MOST_RECEIPTS]
+        freight = pb.Freight(signals=self._signals.values(), receipts=receipts, obituaries=self._obituaries)
+        self._signals, self._receipts, self._obituaries = {}, self._receipts[MOST_RECEIPTS:], []
         if self._parcels:
             freight.parcels.extend(self._next_parcels())
             if self.octets < self.limits.low:
@@ -136,7 +150,7 @@ class Outlet:
     def adopt(self, other: "Outlet") -> None:
         """Take over what waits in another, which is not used any more."""
         self._parcels.extend(other._parcels)
-        self._signals += other._signals
+        self._signals |= other._signals
         self._receipts += other._receipts
         self._obituaries += other._obituaries
         self._waiters |= other._waiters

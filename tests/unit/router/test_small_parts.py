@@ -36,6 +36,15 @@ def test_an_outlet_gives_what_fits_into_one_message():
     assert len(woken) == 6
 
 
+def test_a_signal_waits_once_as_the_latest():
+    outlet = Outlet("p", LIMITS)
+    for kind in (pb.SIGNAL_KIND_XOFF, pb.SIGNAL_KIND_XON, pb.SIGNAL_KIND_XOFF, pb.SIGNAL_KIND_XOFF):
+        outlet.signal(signal(kind))
+    outlet.signal(signal(pb.SIGNAL_KIND_XON, sender="c@x"))
+    told = [(each.sender, each.kind) for each in outlet.take().signals]
+    assert told == [("a@x", pb.SIGNAL_KIND_XON), ("a@x", pb.SIGNAL_KIND_XOFF), ("c@x", pb.SIGNAL_KIND_XON)]
+
+
 def test_waiters_are_released_once_it_is_low():
     outlet, released = Outlet("p", LIMITS), []
     outlet.release = lambda outlet, waiters: released.extend(waiters)
