@@ -10,9 +10,10 @@ from grpc.aio import AioRpcError
 
 from forebay.pb.router.v1 import router_pb2 as pb
 from forebay.router.links.calls import Call, calling, given_up, incoming, read
+from forebay.router.links.introduction import ITSELF
 from forebay.router.links.linkstream import LinkStream
 from forebay.router.links.neighbour import Neighbour, State
-from forebay.router.links.neighbours import ITSELF, Neighbours
+from forebay.router.links.neighbours import Neighbours
 from forebay.router.links.settings import LinkSettings
 from forebay.router.links.udp import FRAMES, Session, UdpEndpoint, hello_of
 from forebay.router.links.window import MOST_FRAMES

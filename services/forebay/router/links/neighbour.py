@@ -39,6 +39,8 @@ class Neighbour:
         """Number of the stream in use."""
         self.cost = hello.cost
         self.heard = 0.0
+        self.wanted = True
+        """It has called, or a link of ours leads to it; False once none of ours does any more."""
         self.lost_at = 0.0
         """When the last stream was lost, by the monotonic clock."""
         self.end: Callable[[], None] = lambda: None

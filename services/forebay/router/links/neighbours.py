@@ -6,21 +6,18 @@ from typing import Protocol
 import structlog
 
 from forebay.pb.router.v1 import router_pb2 as pb
-from forebay.router.core.address import check_domain, check_name, split
-from forebay.router.core.errors import BadNameError
+from forebay.router.core.address import split
 from forebay.router.core.skal import ALARM_DUPLICATE_THREAD, ALARM_LINK_DOWN
+from forebay.router.links.introduction import check_introduction
 from forebay.router.links.neighbour import Neighbour, State
 from forebay.router.links.routes import RouteTable, Way, offered
 from forebay.router.links.settings import LinksSettings
 from forebay.router.links.window import RetrySettings
 from forebay.router.registry import Entry
 from forebay.router.switch import Switch
-from forebay.runtime.errors import AlreadyExistsError, FieldViolation, InvalidArgumentError, PermissionDeniedError
+from forebay.runtime.errors import AlreadyExistsError
 
 log = structlog.stdlib.get_logger(__name__)
-
-ITSELF = "ITSELF"
-"""Reason of the refusal when a router has called its own address."""
 
 Key = tuple[str, str]
 """Domain and router."""
@@ -86,6 +83,7 @@ class Neighbours:
             neighbour = self._known[key] = Neighbour(self, hello, outlet, retry or self.settings.retry)
         elif retry:
             neighbour.window.retry = retry
+        neighbour.wanted = neighbour.wanted or principals is None
         if neighbour.state is State.UP:
             if hello.link <= neighbour.link:
                 raise AlreadyExistsError(f"a later link to {hello.router}@{hello.domain} is in use")
@@ -95,25 +93,7 @@ class Neighbours:
 
     def check(self, hello: pb.LinkHello, principals: Iterable[str] | None) -> None:
         """Whether a router may link, as `open` has it, which see."""
-        try:
-            check_name("router", hello.router)
-            check_domain(hello.domain)
-        except BadNameError as error:
-            violation = FieldViolation("hello", str(error))
-            raise InvalidArgumentError(f"hello: {error}", violations=[violation]) from error
-        if (hello.domain, hello.router) == (self.domain, self._switch.settings.router):
-            itself = hello.incarnation == self.incarnation
-            raise AlreadyExistsError(
-                f"{hello.router}@{hello.domain} is this router itself"
-                if itself
-                else f"{hello.router}@{hello.domain} is the name of two routers: rename one",
-                reason=ITSELF if itself else "",
-            )
-        if principals is not None and not self.settings.admits(tuple(principals), hello.domain):
-            raise PermissionDeniedError(
-                f"{', '.join(principals) or 'a router without a certificate'} may not link for domain {hello.domain}: "
-                "add a rule to the access list of links"
-            )
+        check_introduction(hello, self.hello(0, 0), principals, self.settings)
 
     def _begin(self, neighbour: Neighbour, hello: pb.LinkHello) -> None:
         switch = self._switch
@@ -148,10 +128,17 @@ class Neighbours:
         self._choose()
 
     def dismiss(self, neighbour: Neighbour) -> None:
-        """No link of ours wants a router any more: it is given up, unless it is linked all the same: it has called."""
+        """No link of ours wants a router any more: it is given up, unless it is linked all the same: it has called.
+
+        That it is down, or will be, alarms nobody.
+        """
         known = self.find(neighbour.domain, neighbour.router)
-        if known and known.state is not State.UP:
+        if known and known.state is State.UP:
+            known.wanted = False
+            return
+        if known:
             self._give_up(known)
+        self._switch.alarms.settle(ALARM_LINK_DOWN, f"{neighbour.router}@{neighbour.domain}")
 
     def _give_up(self, neighbour: Neighbour) -> None:
         """A router is gone: what was for it goes another way, or is dropped."""
@@ -278,8 +265,9 @@ class Neighbours:
                     self._mourn(neighbour, f"it has not acknowledged what was sent {retry.attempts} times")
 
     def _mourn(self, neighbour: Neighbour, problem: str) -> None:
-        address = f"{neighbour.router}@{neighbour.domain}"
-        self._switch.alarms.raise_(ALARM_LINK_DOWN, address, pb.SEVERITY_ERROR, f"router {address}: {problem}")
+        if neighbour.wanted:
+            address = f"{neighbour.router}@{neighbour.domain}"
+            self._switch.alarms.raise_(ALARM_LINK_DOWN, address, pb.SEVERITY_ERROR, f"router {address}: {problem}")
         self._give_up(neighbour)
 
     def beat(self) -> None:

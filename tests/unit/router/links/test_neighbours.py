@@ -223,6 +223,30 @@ def test_a_lost_link_is_waited_for_and_then_what_waits_is_dropped(make):
     assert (alarm.name, alarm.origin) == ("skal-link-down", "r1@y")
 
 
+def lost(router):
+    """Time goes by after a link was cut."""
+    router.clock.advance(3.1)
+    router.neighbours.tick()
+    return [alarm.name for alarm in router.switch.alarms.raised()]
+
+
+def test_that_a_router_is_down_which_no_link_wants_alarms_nobody(make):
+    one, two = make("r1", "x"), make("r2", "x")
+    link = Link(one, two)
+    link.cut()
+    assert lost(one) == ["skal-link-down"]
+    one.neighbours.dismiss(link.here)
+    assert one.switch.alarms.raised() == [], "it was down before the link went"
+    link = Link(one, two)
+    one.neighbours.dismiss(link.here)
+    link.cut()
+    assert lost(one) == [], "the link went before"
+    again = Link(one, two)
+    one.neighbours.dismiss(again.here)
+    Link(one, two).cut()
+    assert lost(one) == ["skal-link-down"], "another link wants it"
+
+
 def test_a_link_that_is_back_in_time_carries_what_waited(make):
     one, two = make("r1", "x"), make("r1", "y")
     there = attach(two.switch, "b")
