@@ -68,6 +68,10 @@ bench-announcer: venv ## Measure announcer beside opentracker and npm's (root, s
 bench-conduit: venv ## Measure conduit beside zenoh (SCALE=10 for ten times as many samples)
 	cd tests && ../$(BIN)/python -m bench.conduit_bench
 
+.PHONY: bench-router
+bench-router: venv ## Measure router beside nats-server (SCALE=10 for the full sizes)
+	cd tests && ../$(BIN)/python -m bench.router_bench
+
 .PHONY: bench-operator
 bench-operator: venv ## Measure the operator: many Peerfeeds at once (SCALE=10 for 500)
 	cd tests && ../$(BIN)/python -m bench.operator_bench
