@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 from forebay.conduit.core.conduits.publisher import Congestion, PublisherSettings
+from forebay.conduit.core.conduits.reassembly import SampleLoss
 from forebay.conduit.core.conduits.settings import ConduitSettings
 from forebay.conduit.core.declarations.events import DeclarationEvent
 from forebay.conduit.core.dispatch import Sent
@@ -46,12 +47,16 @@ class Recorder(Listener):
         self.spilled: defaultdict[int, list[bytes]] = defaultdict(list)
         self.rooms: list[int] = []
         self.declarations: list[DeclarationEvent] = []
+        self.losses: list[SampleLoss] = []
 
     def peer_changed(self, event: PeerEvent) -> None:
         self.events.append(event)
 
     def declaration_changed(self, event: DeclarationEvent) -> None:
         self.declarations.append(event)
+
+    def sample_lost(self, loss: SampleLoss) -> None:
+        self.losses.append(loss)
 
     def spill(self, publisher: int, samples: Sequence[bytes]) -> None:
         self.spilled[publisher] += samples

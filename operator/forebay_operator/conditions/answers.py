@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from forebay.api.manifests import read_object
 from forebay.pb.announcer.v1 import announcer_pb2
+from forebay.pb.conduit.v1 import conduit_pb2
 from forebay.pb.outfeed.v1 import outfeed_pb2
 from forebay.pb.router.v1 import router_pb2
 from forebay.pb.store.v1 import store_pb2
@@ -92,6 +93,11 @@ def forwarders_of(forwarder: Body, views: Sequence["PodView"]) -> list[announcer
 def routers_of(views: Sequence["PodView"]) -> list[router_pb2.GetRouterResponse]:
     """How each pod of a Router is that answered and is configured."""
     return [view.router for view in answering(views) if view.router]
+
+
+def conduitnodes_of(views: Sequence["PodView"]) -> list[conduit_pb2.GetNodeResponse]:
+    """How each pod of a ConduitNode is that answered and is configured."""
+    return [view.conduit for view in answering(views) if view.conduit]
 
 
 def links_of(link: Body, views: Sequence["PodView"]) -> list[router_pb2.LinkStatus]:

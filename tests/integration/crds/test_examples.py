@@ -25,6 +25,7 @@ SMALLEST = [
     {"kind": "Forwarder", "spec": {"announcerRef": {"name": "main"}, "url": "udp://tracker.example.com:6969"}},
     {"kind": "Router", "spec": {}},
     {"kind": "RouterLink", "spec": {"routerRef": {"name": "main"}, "domain": "west", "addresses": ["west:7720"]}},
+    {"kind": "ConduitNode", "spec": {}},
     {"kind": "Compaction", "spec": {"job": "compact-spill", "targetRef": {"kind": "Spill", "name": "main"}}},
 ]
 
@@ -67,6 +68,7 @@ def test_category_lists_all_kinds(apiserver, applied):
     assert {name.partition("/")[0] for name in listed} == {
         "spill.forebay.dev", "outfeed.forebay.dev", "peerfeed.forebay.dev", "compaction.forebay.dev",
         "store.forebay.dev", "storequeue.forebay.dev", "announcer.forebay.dev", "forwarder.forebay.dev",
+            "router.forebay.dev", "routerlink.forebay.dev", "conduitnode.forebay.dev",
     }  # fmt: skip
 
 

@@ -86,8 +86,8 @@ class Node:
         on_declaration: Callable[[DeclarationEvent], None] | None = None,
     ) -> None:
         self.settings = settings
-        self.peer_id = os.urandom(PEER_ID_OCTETS)
-        """Another one for each start."""
+        self.peer_id = settings.peer_id or os.urandom(PEER_ID_OCTETS)
+        """What peers know it by."""
         self._publishers: dict[int, Publisher] = {}
         self._ears = _Ears(self._publishers, on_peer, on_declaration)
         # What it spreads over time guards nothing.

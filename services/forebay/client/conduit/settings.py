@@ -32,6 +32,8 @@ class ConduitNodeSettings:
     """Time between two SCOUTs."""
     max_peers: int = 256
     """Peers at once."""
+    peer_id: bytes = b""
+    """Own id, 1 to 16 octets; empty: another one for each node."""
     conduits: tuple[ConduitSettings, ...] = (ConduitSettings(), ConduitSettings())
     """The conduits to all peers, by their number."""
     unicast: ConduitSettings = field(default_factory=lambda: ConduitSettings(window_octets=65536))

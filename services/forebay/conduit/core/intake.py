@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, cast
 
 from forebay.conduit.core.session.peer import Peer, PeerState
 from forebay.conduit.core.session.posted import Posted
+from forebay.conduit.core.wire.authentication import WRONG_HASH, Refused
 from forebay.conduit.core.wire.decoder import decode
 from forebay.conduit.core.wire.messages import (
     Accept,
@@ -29,10 +31,13 @@ if TYPE_CHECKING:
     from forebay.conduit.core.conduits.reception import Reception
     from forebay.conduit.core.conduits.transmission import Transmission
     from forebay.conduit.core.dispatch import Dispatch, Sent
+    from forebay.conduit.core.sealing import Sealing
     from forebay.conduit.core.session.sessions import Sessions
 
 MOVING = frozenset({Hello, Open, Accept, Close, KeepAlive})
 """Messages after which housekeeping may have something to do at once."""
+SOUGHT_INTERVAL = 0.1
+"""Seconds between two SCOUTs to those who send what can't be opened."""
 SESSION_MESSAGES = MOVING | {Scout, Ping, Pong}
 
 
@@ -47,8 +52,11 @@ class Intake:
         reception: Reception,
         dispatch: Dispatch,
         wake: Callable[[], None],
+        sealing: Sealing | None = None,
     ) -> None:
-        """`wake` is called when sessions changed, so that housekeeping has something to do at once."""
+        """`wake` is called when sessions changed, so that housekeeping has something to do at once; with `sealing`
+        nothing is taken that is not sealed.
+        """
         self.malformed = 0
         """Datagrams that could not be read to their end."""
         self.unexpected = 0
@@ -59,11 +67,18 @@ class Intake:
         self._reception = reception
         self._dispatch = dispatch
         self._wake = wake
+        self._sealing = sealing
+        self._sought = -inf
 
     def receive(self, datagram: bytes | memoryview, source: Hashable, now: float) -> list[Sent]:
         """Take a datagram; returns what is answered."""
-        messages, malformed = decode(datagram, self._number_bits)
+        if self._sealing is not None:
+            opened = self._sealing.open(bytes(datagram))
+            if isinstance(opened, Refused):
+                return self._refuse(opened, source, now)
+            datagram = opened
         peer = self._sessions.peers.by_address(source)
+        messages, malformed = decode(datagram, self._number_bits, peer.long_conduit if peer else -1)
         if peer is None or not peer.enter():
             self.malformed += malformed is not None
             return self._take_unknown(messages, source, now)
@@ -78,6 +93,15 @@ class Intake:
             if peer.state is not PeerState.ESTABLISHED:
                 self._wake()
         return sent
+
+    def _refuse(self, refused: Refused, source: Hashable, now: float) -> list[Sent]:
+        """It may be sealed for who was here before, by a peer that does not know of the restart: let it know."""
+        if refused is not WRONG_HASH or now - self._sought < SOUGHT_INTERVAL:
+            return []
+        if self._sessions.peers.by_address(source) is not None:
+            return []
+        self._sought = now
+        return self._dispatch.posted([Posted(self._sessions.scout_message(), source)], now)
 
     def _take(self, peer: Peer, messages: Sequence[Message], source: Hashable, now: float) -> list[Sent]:
         sent: list[Sent] = []
@@ -131,7 +155,8 @@ class Intake:
             case Scout():
                 return sessions.scouted(message, source)
             case Ping():
-                return [Posted(Pong(message.hash), source)] if sessions.at(source) else []
+                peer = sessions.at(source)
+                return [Posted(Pong(message.hash), source, peer.peer_id)] if peer else []
             case Hello():
                 return sessions.greeted(message, source, now)
             case Open():

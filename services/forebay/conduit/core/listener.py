@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from forebay.conduit.core.conduits.reassembly import SampleLoss
     from forebay.conduit.core.declarations.events import DeclarationEvent
     from forebay.conduit.core.session.events import PeerEvent
 
@@ -19,6 +20,9 @@ class Listener:
 
     def declaration_changed(self, event: DeclarationEvent) -> None:
         """Something was declared, forgotten, refused, or contradicts another declaration."""
+
+    def sample_lost(self, loss: SampleLoss) -> None:
+        """A sample came in pieces, and not all of them: nothing of it was handed over."""
 
     def spill(self, publisher: int, samples: Sequence[bytes]) -> None:
         """Lay samples of a publisher aside, behind those that were laid aside before."""

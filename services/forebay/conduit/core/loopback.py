@@ -59,8 +59,11 @@ class Loopback:
     def add(
         self, writer: Hashable, rid: int, reach: Callable[[], Reach], samples: Sequence[bytes], *, reliable: bool
     ) -> None:
-        """Samples were written. `rid` 0: by URI; `reach`: whom they are for, as it stands when they are handed over."""
-        if not samples:
+        """Samples were written. `rid` 0: by URI; `reach`: whom they are for, as it stands when they are handed over.
+
+        Unreliable ones that there is no room for are lost.
+        """
+        if not samples or not (reliable or self.has_room(writer)):
             return
         backlog = self._backlogs.get(writer)
         if backlog is None:

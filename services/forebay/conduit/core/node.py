@@ -11,7 +11,9 @@ from forebay.conduit.core.conduits.reception import Reception
 from forebay.conduit.core.conduits.transmission import Transmission
 from forebay.conduit.core.declarations.register import Register
 from forebay.conduit.core.dispatch import Dispatch, Sent
+from forebay.conduit.core.errors import SettingError
 from forebay.conduit.core.intake import Intake
+from forebay.conduit.core.sealing import Sealing
 from forebay.conduit.core.session.sessions import Sessions
 from forebay.conduit.core.session.upkeep import Upkeep
 from forebay.conduit.core.slots import Slots
@@ -22,7 +24,7 @@ from forebay.conduit.core.wire.messages import CloseReason
 from forebay.conduit.core.writing import Writing
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable, Mapping, Sequence
     from random import Random
 
     from forebay.conduit.core.conduits.forms import Unnumbered
@@ -37,6 +39,10 @@ if TYPE_CHECKING:
     from forebay.conduit.core.wire.extras import Extras
 
 
+MOST_OFFLOADED = 16384
+"""Answers that wait for housekeeping; of more the first are lost, as in a network."""
+
+
 class Node:
     """Sessions, conduits and declarations of one node.
 
@@ -48,21 +54,31 @@ class Node:
     def __init__(self, settings: NodeSettings, random: Random, listener: Listener) -> None:
         self.settings = settings
         self.declarations = Register(settings.session.peer_id, settings.declarations, random, self)
-        self.sessions = Sessions(settings.session, settings.number_bits, random)
+        keys = settings.authentication
+        self.sealing = Sealing(keys, settings.session.peer_id, random) if keys else None
+        self.sessions = Sessions(settings.offering, settings.number_bits, random, len(settings.multicast))
         self.transmission = Transmission(settings, random)
         self.reception = Reception(settings, self.declarations, self.admits)
         self._listener = listener
         self._upkeep = Upkeep(self.sessions, self)
-        self._dispatch = Dispatch(self.sessions.peers, settings.group)
+        self._dispatch = Dispatch(self.sessions.peers, settings.group, self.sealing)
         self.intake = Intake(
-            settings.number_bits, self.sessions, self.transmission, self.reception, self._dispatch, self.wake
+            settings.number_bits,
+            self.sessions,
+            self.transmission,
+            self.reception,
+            self._dispatch,
+            self.wake,
+            self.sealing,
         )
         self._subscriptions: Slots[Subscription] = Slots()
         self._writing = Writing(
             self.transmission, self.declarations, listener, self._collect, self.wake, settings.session.peer_id
         )
+        self.untold = 0
+        """Messages that were too large for the peer that they were for."""
         self._outbox: list[Sent] = []
-        self._offloaded: deque[Sent] = deque()
+        self._offloaded: deque[Sent] = deque(maxlen=MOST_OFFLOADED)
         self._woken = True
         self._sessions_due = -inf
         self._declarations_due = -inf
@@ -95,6 +111,8 @@ class Node:
         self._declarations_due = min(self.declarations.due(now), self._writing.due(now))
         for peer, answer in self.reception.housekeep(now):
             self._outbox += self._dispatch.answers(peer, [answer], now)
+        while self.reception.pieces.losses:
+            self._listener.sample_lost(self.reception.pieces.losses.popleft())
         while self._offloaded:
             self._outbox.append(self._offloaded.popleft())
         self._writing.tell_of_room()
@@ -137,9 +155,9 @@ class Node:
         """Write samples of a resource that is named by its URI; they wait for room as long as it takes.
 
         Raises `InvalidUriError`, `SampleTooLargeError`, `UnknownPeerError`, and `WindowFullError` while own subscribers
-        have too much before them.
+        have too much before them, or too many writes wait.
         """
-        check_uri(uri, self.settings.declarations.max_uri)
+        check_uri(uri, self.settings.max_uri)
         return self._writing.write_uri(uri, samples, now, conduit, reliable=reliable)
 
     def unspill(self, publisher: int, samples: Sequence[bytes], now: float) -> int:
@@ -183,6 +201,12 @@ class Node:
         self.sessions.close(reason, peer_id=peer_id, address=address)
         self.wake()
 
+    def rotate(self, keys: Mapping[int, bytes], key_id: int) -> None:
+        """Take datagrams under these keys, and seal with the one of that id. Raises `SettingError`."""
+        if self.sealing is None:
+            raise SettingError("the node has no authentication: give it keys when it is made")
+        self.sealing.rotate(keys, key_id)
+
     def shutdown(self) -> None:
         """End all sessions: housekeeping tells the peers so."""
         for peer in self.sessions.peers:
@@ -194,12 +218,28 @@ class Node:
         return self._writing.admits(guard)
 
     def tell(self, peer: Peer, messages: Sequence[Unnumbered], now: float) -> None:
-        """Tell one peer, by its own conduit; for those who know the declarations."""
+        """Tell one peer, by its own conduit; for those who know the declarations.
+
+        What is too large for it is left out, and counted. A peer that does not take what it is told loses its session.
+        """
+        outlet = self.transmission.find(-peer.index - 1)
+        if outlet is None:
+            return
+        if outlet.waiting >= self.settings.declarations.most_untold:
+            peer.expire("it does not take what it is told", CloseReason.NO_RESOURCES)
+            self.wake()
+            return
+        fitting = outlet.fitting(MESSAGE_FORM, messages)
+        self.untold += len(messages) - len(fitting)
+        self.transmission.use(outlet).write(MESSAGE_FORM, fitting, now)
+        outlet.conduit.flush(now)
+        self._collect(outlet, now)
+
+    def check(self, peer: Peer, message: Unnumbered) -> None:
+        """Raises `SampleTooLargeError` when the peer can't be told that."""
         outlet = self.transmission.find(-peer.index - 1)
         if outlet is not None:
-            self.transmission.use(outlet).write(MESSAGE_FORM, messages, now)
-            outlet.conduit.flush(now)
-            self._collect(outlet, now)
+            outlet.check(MESSAGE_FORM, [message])
 
     def has_room(self, peer: Peer) -> bool:
         """Whether nothing that the peer was told waits for room."""

@@ -63,7 +63,7 @@ class Participant:
 
         `unicast`: it has one subscriber at most. Raises `InvalidUriError`.
         """
-        check_uri(uri, self.node.settings.declarations.max_uri)
+        check_uri(uri, self.node.settings.max_uri)
         return self._define(rid, Meaning(uri, told, unicast), now)
 
     def forget_resource(self, number: int, now: float) -> None:
@@ -74,7 +74,7 @@ class Participant:
 
     def declare_selection(self, query: str, now: float, *, globally: bool = False) -> int:
         """Bind an id to a pattern; returns it. `globally`: it is valid for all nodes. Raises `InvalidUriError`."""
-        check_uri(query, self.node.settings.declarations.max_uri)
+        check_uri(query, self.node.settings.max_uri)
         with self._declarations.changing:
             sid = self._declarations.own.select(query, globally=globally)
         self._declarations.errands.run(now)
@@ -178,13 +178,13 @@ class Participant:
 
         Raises `InvalidUriError`.
         """
-        check_uri(uri, self.node.settings.declarations.max_uri)
+        check_uri(uri, self.node.settings.max_uri)
         queryable = self._queryables.add(lambda number: Queryable(number, uri, answer))
         self._declarations.queries.add(queryable)
         return queryable.number
 
     def answer_later(self, asked: Asked, answers: Iterable[tuple[str, bytes]], now: float) -> None:
-        """The answers, each with its URI, of one that had returned None."""
+        """The answers, each with its URI, of one that had returned None. Raises `SampleTooLargeError`; then none goes."""
         self._declarations.queries.answer(asked, answers)
         self._declarations.errands.run(now)
 
@@ -199,7 +199,7 @@ class Participant:
 
         Returns its number. Raises `InvalidUriError`.
         """
-        check_uri(uri, self.node.settings.declarations.max_uri)
+        check_uri(uri, self.node.settings.max_uri)
         with self._declarations.changing:
             token = self._declarations.own.declare_token(uri)
         self._declarations.errands.run(now)
@@ -226,9 +226,10 @@ class Participant:
     ) -> int:
         """Ask all peers for a URI or pattern; returns the query's number. `deadline` in seconds from now.
 
-        Raises `InvalidUriError`, `NotAgreedError` when no peer takes queries, `TooManyQueriesError`.
+        Raises `InvalidUriError`, `NotAgreedError` when no peer takes queries, `TooManyQueriesError`, and
+        `SampleTooLargeError` when a peer can't be asked that.
         """
-        check_uri(uri, self.node.settings.declarations.max_uri)
+        check_uri(uri, self.node.settings.max_uri)
         with self._declarations.changing:
             number = self._declarations.queries.ask(uri, payload, on_reply, now + deadline)
         self._declarations.errands.run(now)
@@ -262,7 +263,7 @@ class Participant:
     def _resource(self, resource: int | str, now: float) -> Definition | None:
         if isinstance(resource, int):
             return None
-        check_uri(resource, self.node.settings.declarations.max_uri)
+        check_uri(resource, self.node.settings.max_uri)
         return self._define(None, self._declarations.own.meaning(resource), now)
 
     def _define(self, rid: int | None, meaning: Meaning, now: float) -> Definition:

@@ -8,6 +8,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from forebay.conduit.core.conduits.forms import MESSAGE_FORM
+from forebay.conduit.core.conduits.outlet import MOST_BLOCKED
 from forebay.conduit.core.conduits.publisher import Congestion, Publisher, Write
 from forebay.conduit.core.conduits.way import MOST_HELD, Held
 from forebay.conduit.core.errors import ConduitError, UnknownPublisherError, WindowFullError
@@ -98,11 +99,11 @@ class Writing:
         """See `Node.write_uri`."""
         outlet = self._transmission.outlet(conduit)
         messages = [WriteData(conduit, reliable, False, 0, uri, sample) for sample in samples]
-        outlet.conduit.check(MESSAGE_FORM, messages)
+        large = outlet.check(MESSAGE_FORM, messages)
         reach = self._declarations.directory.reach_uri(uri)
+        if reliable and (outlet.waiting >= MOST_BLOCKED or (reach.own and not self.loopback.has_room(uri))):
+            raise WindowFullError(conduit, 0, len(samples))
         if reach.own:
-            if reliable and not self.loopback.has_room(uri):
-                raise WindowFullError(conduit, 0, len(samples))
             look_up = partial(self._declarations.directory.reach_uri, uri)
             self.loopback.add(uri, 0, look_up, samples, reliable=reliable)
         self._declarations.keep_uri(reach, uri, samples, now)
@@ -111,7 +112,7 @@ class Writing:
         if reliable:
             write = outlet.write(MESSAGE_FORM, messages, now)
         else:
-            outlet.conduit.send(MESSAGE_FORM, messages, now)
+            outlet.send(MESSAGE_FORM, messages, now, large=large)
             write = _nowhere(samples)
         self._collect(outlet, now)
         return write
@@ -192,8 +193,13 @@ class Writing:
             write = Write(samples)
             publisher.congested(write, samples, settings.conduit, lambda rest: self._spill(publisher.number, rest))
             return write
+        unheard = outlet is None or self._declarations.route(settings) is None
+        checked = self._transmission.find(settings.conduit) if unheard else outlet
+        if checked:
+            # Also what nobody hears, so that a writer learns of it at once.
+            checked.check(publisher.form, samples)
         self._declarations.keep(self._declarations.own.reach(settings.rid), settings.rid, samples, now)
-        if outlet is None or self._declarations.route(settings) is None:
+        if outlet is None or unheard:
             self._accepted(publisher, samples)
             return _nowhere(samples)
         return self._publish(publisher, self._transmission.use(outlet), samples, now)
@@ -224,7 +230,7 @@ class Writing:
         held = publisher.way.held
         if len(held) >= MOST_HELD:
             raise WindowFullError(publisher.settings.conduit, 0, len(samples))
-        self._transmission.outlet(publisher.settings.conduit).conduit.check(publisher.form, samples)
+        self._transmission.outlet(publisher.settings.conduit).check(publisher.form, samples)
         write = Write(samples, now + publisher.settings.deadline)
         held.append(Held(write, samples))
         self._holding.add(publisher.number)

@@ -5,6 +5,9 @@ import pytest
 from forebay.conduit.core.conduits.packer import Packer, asking, pack
 from forebay.conduit.core.wire import header
 from forebay.conduit.core.wire.decoder import decode
+from forebay.conduit.core.wire.encoder import encode
+from forebay.conduit.core.wire.messages import Data
+from forebay.conduit.core.wire.ownmessages import Fragment
 from forebay.conduit.core.wire.samples import encode_samples
 
 BUDGET = 0.01
@@ -119,7 +122,15 @@ def test_what_is_packed_at_once_is_cut_by_the_mtu():
     assert pack(b"\xb3", [], 24) == []
 
 
-@pytest.mark.parametrize("kind", [header.FRAGMENT, header.MIGRATE], ids=["FRAGMENT", "MIGRATE"])
-def test_messages_without_that_bit_do_not_ask(kind):
-    message = bytes((kind, 1, 2))
+def test_a_message_without_that_bit_does_not_ask():
+    message = bytes((header.MIGRATE, 1, 2))
     assert asking(message) == message
+
+
+@pytest.mark.parametrize("base", [5, 300, 1 << 27], ids=str)
+def test_a_piece_asks_behind_its_marker(base):
+    out = bytearray()
+    encode(out, Fragment(base, 200, Data(0, True, False, base, 1, None, b"x")))
+    (message,), malformed = decode(asking(bytes(out)), 28)
+    assert malformed is None
+    assert message == Fragment(base, 200, Data(0, True, True, base, 1, None, b"x"))

@@ -265,3 +265,13 @@ def test_in_whatever_order_they_come_they_are_delivered_once_and_in_order(order,
         asked = [] if answer.mask is None else [0, *(bit + 1 for bit in range(32) if answer.mask >> bit & 1)]
         pending = [(answer.number + place) % 128 for place in asked]
     assert delivered == [(first + number) % 128 for number in range(20)]
+
+
+@pytest.mark.parametrize("synched", [False, True], ids=["at first", "later"])
+def test_a_synch_of_more_than_a_window_can_hold_says_nothing(synched):
+    conduit = ReceiveConduit(Numbers(14), 10, 0.0)
+    if synched:
+        conduit.synch(5, 0, 0.0)
+    assert conduit.synch(9000, 1 << 13, 0.0) is False
+    assert (conduit.synched, conduit.expected) == (synched, 5 if synched else 0)
+    assert conduit.answer(1.0, asked=True, synch=True) == (Answer(5, None) if synched else None)

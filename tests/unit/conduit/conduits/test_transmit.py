@@ -339,13 +339,13 @@ def test_numbers_wrap():
 )
 def test_a_sample_beyond_a_limit_is_an_error_that_names_it(settings, size, limit, name):
     conduit = TransmitConduit(0, settings, 0)
-    conduit.check(RELIABLE, [b"x" * (limit - 5)])
+    conduit.cutter.is_large(RELIABLE, [b"x" * (limit - 5)])
     with pytest.raises(SampleTooLargeError, match=rf"{name} of {limit} octets") as caught:
-        conduit.check(RELIABLE, [b"", b"x" * size])
+        conduit.cutter.is_large(RELIABLE, [b"", b"x" * size])
     assert (caught.value.limit, caught.value.size) == (limit, size + 5)
 
 
 def test_the_marker_of_its_conduit_takes_room():
     conduit = TransmitConduit(7, SETTINGS, 0)
     with pytest.raises(SampleTooLargeError, match="mtu of 98 octets"):
-        conduit.check(RELIABLE, [b"x" * 94])
+        conduit.cutter.is_large(RELIABLE, [b"x" * 94])

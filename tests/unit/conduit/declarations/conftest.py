@@ -22,9 +22,14 @@ class Told:
         self.acked = True
         self.agreed = ALL_AGREED
         self.woken = 0
+        self.fault = None
 
     def tell(self, peer, messages, now):
         self.told += [(peer.index, message) for message in messages]
+
+    def check(self, peer, message):
+        if self.fault:
+            raise self.fault
 
     def has_room(self, peer):
         return self.room

@@ -12,10 +12,9 @@ ALL_AGREED = Extras(Extra.QUERIES | Extra.HISTORY | Extra.LIVELINESS)
 class Program:
     """A program on a node."""
 
-    def __init__(self, net, name, *, agreed=ALL_AGREED, **options):
+    def __init__(self, net, name, *, offers=ALL_AGREED, session=(), **options):
         self.net = net
-        self.sim = net.start(name, **options)
-        self.sim.node.agreement = lambda _: agreed
+        self.sim = net.start(name, session={"extras": offers, **dict(session)}, **options)
         self.participant = Participant(self.sim.node)
         self.received = defaultdict(list)
         """Payloads by URI."""

@@ -96,7 +96,7 @@ def test_publishers_that_keep_nothing_are_heard_too(net):
 
 
 def test_without_an_agreement_nothing_waits(net):
-    source, sink = programs(net, "source", "sink", agreed=Extras(Extra.QUERIES))
+    source, sink = programs(net, "source", "sink", offers=Extras(Extra.QUERIES))
     publisher = source.publish("/a", history=5)
     net.run(0.5)
     source.write(publisher, b"old")

@@ -226,7 +226,7 @@ def test_one_resource_has_one_mode(net, pair):
 
 def test_who_knows_no_extras_is_asked_for_nothing():
     net = SimNet(3)
-    source, sink = (Program(net, name, agreed=NO_EXTRAS) for name in "ab")
+    source, sink = (Program(net, name, offers=NO_EXTRAS) for name in "ab")
     meet(net, source, sink)
     subscriber = sink.subscribe("/a", mode=SubscriptionMode.PULL)
     sink.call("declare_selection", "/a/*")

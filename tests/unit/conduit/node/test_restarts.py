@@ -3,9 +3,13 @@
 import pytest
 
 from conftest import SCALE
+from forebay.conduit.core.sealing import Authentication
 from forebay.conduit.core.session.identity import SESSION
+from forebay.conduit.core.wire.declarations import SubscriberDeclaration, SubscriptionMode
 from forebay.conduit.core.wire.encoder import encode
-from forebay.conduit.core.wire.messages import Role, Synch
+from forebay.conduit.core.wire.extras import Extra, Extras, extras_property
+from forebay.conduit.core.wire.messages import VERSION, Close, Data, Declare, Open, Role, Synch
+from forebay.conduit.core.wire.ownmessages import Fragment
 from simnet import GROUP, SimNet, Weather, numbered
 
 RID = 3
@@ -202,15 +206,33 @@ def test_a_node_that_shuts_down_tells_its_peers():
     assert not source.node.declarations.subscribers(RID)
 
 
-@pytest.mark.parametrize("weather", [Weather(), ROUGH], ids=["calm", "rough"])
-def test_sixteen_peers_that_restart_at_random(weather):
+def sealed(net):
+    return {"authentication": Authentication({1: b"k" * 16}, 1, lambda: 1e9 + net.now)}
+
+
+def mixed(net):
+    offered = net.random.choice([Extra(0), Extra.QUERIES, Extra.FRAGMENTS | Extra.HISTORY, Extra(31)])
+    extras = Extras(offered, net.random.choice([14, 28]), 1 << 16)
+    return {"session": {"extras": extras, "extended": net.random.random() < 0.9}}
+
+
+@pytest.mark.parametrize(
+    ("weather", "kind", "turns"),
+    [
+        pytest.param(Weather(), lambda _: {}, 60, id="calm"),
+        pytest.param(ROUGH, lambda _: {}, 40, id="rough"),
+        pytest.param(ROUGH, mixed, 30, id="rough, of all kinds"),
+        pytest.param(ROUGH, sealed, 15, id="rough, sealed"),
+    ],
+)
+def test_sixteen_peers_that_restart_at_random(weather, kind, turns):
     """In the end everyone hears everyone; nothing comes twice or in another order on the way."""
     net = SimNet(9, weather)
     names = [f"node{number:02}" for number in range(16)]
     publishers, counts, everyone = {}, {}, []
 
     def start(name):
-        node = net.start(name, lease=4.0)
+        node = net.start(name, lease=4.0, **kind(net))
         node.subscribe(RID)
         publishers[name] = node.publish(RID)
         counts[name] = 0
@@ -223,7 +245,7 @@ def test_sixteen_peers_that_restart_at_random(weather):
 
     for name in names:
         start(name)
-    for _ in range(60 * SCALE):
+    for _ in range(turns * SCALE):
         start(net.random.choice(names))
         for name in net.random.sample(names, 8):
             say(name)
@@ -273,3 +295,25 @@ def test_open_and_accept_say_which_session_they_are_of():
     handshake = [each.datagram for each in one.sent + other.sent if each.datagram[0] & 0x1F in (3, 4)]
     assert handshake
     assert all(bytes((SESSION, 4)) in datagram for datagram in handshake)
+
+
+def test_sessions_that_end_before_they_were_told_of_leave_nothing():
+    """What came within them may have been received all the same."""
+    net = SimNet(15)
+    node = net.start("node", session={"extras": Extras(Extra(31), 14, 1000)}).node
+    for turn in range(100):
+        out = bytearray()
+        encode(out, Open(VERSION, b"%d" % turn, 50, (), (extras_property(Extras(Extra(31), 14, 1000)),)))
+        for message in (
+            Synch(0, True, True, 0, 0),
+            Declare(0, False, True, 0, (SubscriberDeclaration(turn + 1, SubscriptionMode.PUSH),)),
+            Fragment(1, 2, Data(0, True, True, 1, 1, None, b"x")),
+            Close(b"%d" % turn, 0),
+        ):
+            encode(out, message)
+        node.receive(bytes(out[:-3]), "a", net.now)
+        node.receive(bytes(out[-3:]), "a", net.now)
+        node.housekeep(net.now)
+    assert len(node.sessions.peers) == len(node.reception._conduits) == len(node.reception.pieces._peers) == 0
+    assert (node.declarations.books, node.transmission.outlet(0).conduit.cutter._takes) == ({}, {})
+    assert len(node.reception._earlier) <= 256

@@ -22,4 +22,4 @@ def test_both_ends_know_what_was_agreed(first, second, agreed):
     nodes = [net.start(name, session={"extras": extras}).node for name, extras in (("a", first), ("b", second))]
     net.run(5.0)
     found = [node.agreement(peer) for node in nodes for peer in node.sessions.peers]
-    assert found == [agreed, agreed]
+    assert [extras.offered for extras in found] == [agreed.offered, agreed.offered]

@@ -20,7 +20,7 @@ HELLO = Hello(Role.PEER)
 
 
 def kinds(posted):
-    return [(type(message).__name__, to) for message, to in posted]
+    return [(type(message).__name__, to) for message, to, _ in posted]
 
 
 def test_a_scout_is_answered_with_hello(house):
@@ -59,7 +59,7 @@ def test_without_extras_a_scout_says_nothing_of_itself(make_house):
 
 
 def test_hello_opens_a_session(house):
-    ((message, to),) = house.sessions.greeted(HELLO, "a", 0.0)
+    ((message, to, _),) = house.sessions.greeted(HELLO, "a", 0.0)
     assert (message.version, message.peer_id, message.lease, to) == (VERSION, ME, 50, "a")
     assert house.states == [(b"", "a", "opening")]
 
@@ -82,7 +82,7 @@ def test_hello_of_a_role_that_is_not_sought_opens_nothing(house):
 
 
 def test_open_establishes_the_session_and_is_accepted(house):
-    ((message, to),) = house.opened(YOU, "a", lease=600)
+    ((message, to, _),) = house.opened(YOU, "a", lease=600)
     assert (message.opener, message.accepter, message.lease, to) == (YOU, ME, 50, "a")
     assert house.states == [(YOU, "a", "established")]
     assert house.sessions.peers.by_id(YOU).lease == 60.0
@@ -207,25 +207,25 @@ def test_a_late_open_of_who_was_at_the_nodes_address_before_it_leaves_no_peer(ho
 
 
 def test_another_version_is_refused(house):
-    assert house.sessions.opened(Open(2, YOU, 50), "a", 0.0) == [Posted(Close(ME, CloseReason.PROTOCOL), "a")]
+    assert house.sessions.opened(Open(2, YOU, 50), "a", 0.0) == [Posted(Close(ME, CloseReason.PROTOCOL), "a", YOU)]
 
 
 def test_another_length_of_numbers_is_refused(make_house):
     house = make_house(number_bits=28)
-    assert house.opened(YOU, "a") == [Posted(Close(ME, CloseReason.NUMBER_LENGTH), "a")]
+    assert house.opened(YOU, "a") == [Posted(Close(ME, CloseReason.NUMBER_LENGTH), "a", YOU)]
     assert house.states == []
 
 
 def test_an_accept_with_another_length_of_numbers_ends_it(house):
     house.sessions.greeted(HELLO, "a", 0.0)
     posted = house.sessions.accepted(Accept(ME, YOU, 50, ((4, b"\x1c"),)), "a", 0.0)
-    assert posted == [Posted(Close(ME, CloseReason.NUMBER_LENGTH), "a")]
+    assert posted == [Posted(Close(ME, CloseReason.NUMBER_LENGTH), "a", YOU)]
     assert house.states == [(b"", "a", "expired")]
 
 
 def test_the_length_of_numbers_is_told(make_house):
     house = make_house(number_bits=28)
-    ((message, _),) = house.sessions.greeted(HELLO, "a", 0.0)
+    ((message, _, _),) = house.sessions.greeted(HELLO, "a", 0.0)
     assert (4, b"\x1c") in message.properties
     other = make_house(number_bits=28)
     assert kinds(other.sessions.opened(message._replace(peer_id=YOU), "b", 0.0)) == [("Accept", "b")]
@@ -234,7 +234,7 @@ def test_the_length_of_numbers_is_told(make_house):
 def test_without_a_slot_a_peer_is_refused(make_house):
     house = make_house(max_peers=1)
     house.opened(YOU, "a")
-    assert house.opened(NEW, "b") == [Posted(Close(ME, CloseReason.NO_RESOURCES), "b")]
+    assert house.opened(NEW, "b") == [Posted(Close(ME, CloseReason.NO_RESOURCES), "b", NEW)]
     assert house.sessions.greeted(HELLO, "b", 0.0) == []
     assert house.sessions.refused == 2
 
@@ -291,7 +291,7 @@ def test_a_session_is_closed(house, named):
     house.opened(YOU, "a")
     house.sessions.close("no more", **named)
     assert house.states == [(YOU, "a", "expired")]
-    assert house.upkeep.run(1.0)[0] == Posted(Close(ME, CloseReason.OK), "a")
+    assert house.upkeep.run(1.0)[0] == Posted(Close(ME, CloseReason.OK), "a", YOU)
 
 
 @pytest.mark.parametrize("named", [{"peer_id": NEW}, {"address": "z"}], ids=["by id", "by address"])

@@ -11,7 +11,7 @@ HELLO = Hello(Role.PEER)
 
 
 def kinds(posted, wanted=object):
-    return [(type(message).__name__, to) for message, to in posted if isinstance(message, wanted)]
+    return [(type(message).__name__, to) for message, to, _ in posted if isinstance(message, wanted)]
 
 
 def test_it_scouts_at_once_and_then_at_intervals(house):
@@ -65,7 +65,7 @@ def test_the_lease_that_a_peer_advertised_ends_its_session(house):
     house.upkeep.run(0.99)
     assert house.sessions.peers.by_id(YOU).state is PeerState.ESTABLISHED
     posted = house.upkeep.run(1.0)
-    assert Posted(Close(ME, CloseReason.OK), "a") in posted
+    assert Posted(Close(ME, CloseReason.OK), "a", YOU) in posted
     assert house.changes[-1] == ("disconnected", YOU, None)
     assert "lease of 1 s" in house.events[-1].reason
     assert house.states == [(NEW, "b", "established")]
@@ -149,11 +149,12 @@ def test_what_replaces_a_session_finds_its_predecessor_gone(house):
     assert order == [("welcome", YOU), ("dismiss", YOU), ("welcome", NEW)]
 
 
-def test_a_session_that_ended_before_housekeeping_came_is_not_told_of(house):
+def test_a_session_that_ended_before_housekeeping_came_is_cleaned_up_and_not_told_of(house):
     house.opened(YOU, "a")
+    (peer,) = house.sessions.peers
     house.sessions.closed(Close(YOU, 0), "a")
     house.upkeep.run(0.0)
-    assert (house.events, house.welcomed, house.dismissed, house.states) == ([], [], [], [])
+    assert (house.events, house.welcomed, house.dismissed, house.states) == ([], [], [peer], [])
 
 
 def test_slots_are_used_again(house):

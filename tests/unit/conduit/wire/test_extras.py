@@ -31,7 +31,7 @@ from forebay.conduit.core.wire.messages import Data, Declare, Message, Open
 from .datagrams import CAPTURED, OTHERS, OWN, datagram
 
 ALL = Extra(31)
-OURS = Extras(ALL, 28, 1 << 20)
+OURS = Extras(ALL, 28, 1 << 20, 2)
 
 
 def test_extras_travel_in_an_open():
@@ -40,7 +40,7 @@ def test_extras_travel_in_an_open():
 
 
 def test_the_value_is_as_it_is_written_down():
-    assert extras_property(OURS) == (123, bytes.fromhex("fb01 1f 1c 808040"))
+    assert extras_property(OURS) == (123, bytes.fromhex("fb01 1f 1c 808040 02"))
 
 
 @pytest.mark.parametrize("key", [EXTRAS, HISTORY])
@@ -53,11 +53,11 @@ def test_zhe_passes_over_our_properties(key: int):
     "value",
     [
         pytest.param(b"", id="empty"),
-        pytest.param(b"\xfb\x02\x1f\x1c\x00", id="another version"),
-        pytest.param(b"\xaa\xbb\x1f\x1c\x00", id="another vendor's"),
+        pytest.param(b"\xfb\x02\x1f\x1c\x00\x02", id="another version"),
+        pytest.param(b"\xaa\xbb\x1f\x1c\x00\x02", id="another vendor's"),
         pytest.param(b"\xfb\x01\x1f", id="cut"),
-        pytest.param(b"\xfb\x01\x1f\x15\x00", id="21 bits"),
-        pytest.param(b"\xfb\x01\x1f\x9c\x00\x00", id="padded"),
+        pytest.param(b"\xfb\x01\x1f\x15\x00\x02", id="21 bits"),
+        pytest.param(b"\xfb\x01\x1f\x9c\x00\x00\x02", id="padded"),
     ],
 )
 def test_what_is_not_ours_counts_as_nothing(value: bytes):
@@ -69,17 +69,21 @@ def test_no_property_counts_as_nothing():
 
 
 def test_what_a_newer_release_adds_is_passed_over():
-    assert extras_of(((EXTRAS, b"\xfb\x01\xff\x01\x1c\x0a\x07\x07"),)) == Extras(ALL, 28, 10)
+    assert extras_of(((EXTRAS, b"\xfb\x01\xff\x01\x1c\x0a\x07\x07"),)) == Extras(ALL, 28, 10, 7)
 
 
 def test_only_what_both_offer_is_agreed():
-    theirs = Extras(Extra.FRAGMENTS | Extra.HISTORY, 14, 100)
-    assert agreed(OURS, theirs) == Extras(Extra.FRAGMENTS | Extra.HISTORY, 14, 100)
-    assert agreed(theirs, OURS) == Extras(Extra.FRAGMENTS | Extra.HISTORY, 14, 1 << 20)
+    theirs = Extras(Extra.FRAGMENTS | Extra.HISTORY, 14, 100, 3)
+    assert agreed(OURS, theirs) == Extras(Extra.FRAGMENTS | Extra.HISTORY, 14, 100, 3)
+    assert agreed(theirs, OURS) == Extras(Extra.FRAGMENTS | Extra.HISTORY, 14, 1 << 20, 2)
 
 
 def test_without_fragments_there_is_no_largest_sample():
-    assert agreed(OURS, Extras(Extra.QUERIES, 28, 100)) == Extras(Extra.QUERIES, 28, 0)
+    assert agreed(OURS, Extras(Extra.QUERIES, 28, 100, 2)) == Extras(Extra.QUERIES, 28, 0, 2)
+
+
+def test_long_numbers_are_for_nodes_with_as_many_conduits():
+    assert agreed(OURS, OURS._replace(conduits=3)).number_bits == 14
 
 
 def test_nothing_is_agreed_with_a_peer_that_has_none():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 from forebay.conduit.core.wire.encoder import encode
+from forebay.conduit.core.wire.messages import Data, WriteData
 from forebay.conduit.core.wire.samples import encode_samples
 from forebay.conduit.core.wire.vle import id_to_wire, vle_size
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from forebay.conduit.core.conduits.numbers import Numbers
-    from forebay.conduit.core.wire.messages import Data, Declare, WriteData
+    from forebay.conduit.core.wire.messages import Declare
     from forebay.conduit.core.wire.ownmessages import BatchData, ConduitClose, Migrate, Pull, Query, Reply
 
     Unnumbered: TypeAlias = BatchData | ConduitClose | Data | Declare | Migrate | Pull | Query | Reply | WriteData
@@ -32,6 +33,10 @@ class Form(Protocol[T_contra]):
         """Octets of the largest message that one of the items can become, when a number takes `number` octets."""
         ...
 
+    def message(self, item: T_contra) -> Data | WriteData | None:
+        """The sample that an item becomes, complete but for its number; None when it can't go in pieces."""
+        ...
+
 
 class DataForm:
     """Payloads of one resource or selection."""
@@ -49,6 +54,9 @@ class DataForm:
     def largest(self, items: Sequence[bytes], number: int) -> int:  # noqa: D102
         return self.size(max(map(len, items), default=0), number)
 
+    def message(self, item: bytes) -> Data:  # noqa: D102
+        return Data(0, self._reliable, False, 0, self._rid, None, item)
+
     def size(self, payload: int, number: int) -> int:
         """Octets of a message with a payload of so many octets and a number of `number` octets."""
         return self._overhead + number + vle_size(payload) + payload
@@ -64,6 +72,9 @@ class MessageForm:
 
     def largest(self, items: Sequence[Unnumbered], number: int) -> int:  # noqa: D102
         return max((len(_encoded(item, 0)) + number - 1 for item in items), default=0)
+
+    def message(self, item: Unnumbered) -> Data | WriteData | None:  # noqa: D102
+        return item if isinstance(item, (Data, WriteData)) else None
 
 
 MESSAGE_FORM = MessageForm()

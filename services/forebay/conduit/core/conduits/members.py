@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 
 class Members:
     """Peers by the index of their slot. The window's floor is the lowest acknowledgement of any of them."""
@@ -13,6 +18,9 @@ class Members:
 
     def __len__(self) -> int:
         return len(self._acked)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(list(self._acked))
 
     def __contains__(self, peer: int) -> bool:
         return peer in self._acked

@@ -34,9 +34,12 @@ class Numbers:
         while len(found) < count:
             at = (first + len(found)) & self.mask
             high, low = at >> LOW_BITS, at & LOW_MASK
-            table = _low_table() if not high else _high_table(high)
-            stop = min(low + count - len(found), len(table), self.mask + 1 - (high << LOW_BITS))
-            found += table[low:stop]
+            stop = min(low + count - len(found), LOW_MASK + 1, self.mask + 1 - (high << LOW_BITS))
+            if high:
+                tail = vle(high)
+                found += [pair + tail for pair in _pairs()[low:stop]]
+            else:
+                found += _low_table()[low:stop]
         return found
 
 
@@ -47,20 +50,5 @@ def _low_table() -> list[bytes]:
 
 @cache
 def _pairs() -> list[bytes]:
+    """The two octets of the lowest bits, when more follow."""
     return [bytes((low & 0x7F | 0x80, low >> 7 | 0x80)) for low in range(1 << LOW_BITS)]
-
-
-_last_high: dict[int, list[bytes]] = {}
-
-
-def _high_table(high: int) -> list[bytes]:
-    """The table of one block of numbers; a sender moves through the blocks one after the other, so the last few are
-    kept.
-    """
-    table = _last_high.get(high)
-    if table is None:
-        if len(_last_high) >= 8:
-            _last_high.pop(next(iter(_last_high)), None)
-        tail = vle(high)
-        table = _last_high[high] = [pair + tail for pair in _pairs()]
-    return table

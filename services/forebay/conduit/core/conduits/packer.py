@@ -6,12 +6,10 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from forebay.conduit.core.wire import header
+from forebay.conduit.core.wire.vle import MORE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-UNABLE_TO_ASK = frozenset({header.FRAGMENT, header.MIGRATE})
-"""Messages whose first octet has no bit for that request."""
 
 
 class Packer:
@@ -125,4 +123,18 @@ def pack(marker: bytes, messages: Iterable[bytes], mtu: int) -> list[bytes]:
 
 def asking(sample: bytes) -> bytes:
     """The same reliable sample with the request to acknowledge it at once."""
-    return sample if sample[0] & header.ID_MASK in UNABLE_TO_ASK else bytes((sample[0] | header.S,)) + sample[1:]
+    kind = sample[0] & header.ID_MASK
+    if kind == header.MIGRATE:
+        return sample
+    at = _behind_marker(sample) if kind == header.FRAGMENT else 0
+    return sample[:at] + bytes((sample[at] | header.S,)) + sample[at + 1 :]
+
+
+def _behind_marker(piece: bytes) -> int:
+    """Where the message begins that the marker of a fragment goes with: behind two numbers."""
+    at = 1
+    for _ in range(2):
+        while piece[at] & MORE:
+            at += 1
+        at += 1
+    return at

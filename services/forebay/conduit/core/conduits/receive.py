@@ -170,6 +170,9 @@ class ReceiveConduit:
         Whether that agrees with what was received: if not, it may be another sender, or another session.
         """
         numbers = self._numbers
+        if unacknowledged >= numbers.half:
+            # No window is as large as that.
+            return False
         base = (number - unacknowledged) & numbers.mask
         ahead = numbers.distance(number, self.expected)
         if not self.synched:

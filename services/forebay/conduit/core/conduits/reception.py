@@ -6,10 +6,12 @@ from math import inf
 from typing import TYPE_CHECKING, Protocol, cast
 
 from forebay.conduit.core.conduits.numbers import Numbers
+from forebay.conduit.core.conduits.reassembly import Pieces
 from forebay.conduit.core.conduits.receive import Answer, ReceiveConduit
 from forebay.conduit.core.subscribers import Delivery, hand_over
+from forebay.conduit.core.wire.extras import LONG_NUMBER_BITS
 from forebay.conduit.core.wire.messages import AckNack, CloseReason, Data, Declare, WriteData
-from forebay.conduit.core.wire.ownmessages import BatchData, ConduitClose, Migrate
+from forebay.conduit.core.wire.ownmessages import BatchData, ConduitClose, Fragment, Migrate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,8 +47,10 @@ class Reception:
         """Messages over conduits with numbers too high."""
         self.refused = 0
         """Samples that subscribers did not take."""
+        self.pieces = Pieces(settings)
         self._settings = settings
         self._numbers = Numbers(settings.number_bits)
+        self._long_numbers = Numbers(LONG_NUMBER_BITS)
         self._declarations = declarations
         self._admits = admits
         self._conduits: dict[Peer, dict[int, ReceiveConduit]] = {}
@@ -95,6 +99,7 @@ class Reception:
 
     def housekeep(self, now: float) -> list[tuple[Peer, AckNack]]:
         """The requests that have been held back long enough."""
+        self.pieces.housekeep(now)
         found = []
         for (peer, number), conduit in list(self._late.items()):
             if conduit.nack_due <= now:
@@ -104,22 +109,24 @@ class Reception:
 
     def due(self) -> float:
         """When `housekeep` has something to do."""
-        return min((conduit.nack_due for conduit in list(self._late.values())), default=inf)
+        late = min((conduit.nack_due for conduit in list(self._late.values())), default=inf)
+        return min(late, self.pieces.due())
 
     def dismiss(self, peer: Peer) -> None:
         """The session has ended."""
         conduits = self._conduits.pop(peer, {})
         for number in conduits:
             self._late.pop((peer, number), None)
-        self._remember(peer.peer_id, conduits)
+        self.pieces.dismiss(peer)
+        self._remember(peer, conduits)
 
     def _conduit(self, peer: Peer, number: int) -> ReceiveConduit | None:
         conduits = self._conduits.get(peer) or self._of(peer)
         conduit = conduits.get(number)
         if conduit is None and number < self._settings.conduits_in:
             unicast = self._settings.unicast
-            conduit = ReceiveConduit(self._numbers, unicast.reorder_samples, unicast.round_trip)
-            conduits[number] = conduit
+            numbers = self._long_numbers if number == peer.long_conduit else self._numbers
+            conduit = conduits[number] = ReceiveConduit(numbers, unicast.reorder_samples, unicast.round_trip)
         if conduit is None:
             self.ignored += 1
         return conduit
@@ -128,17 +135,17 @@ class Reception:
         if peer not in self._conduits:
             # A session that this one replaces may not have been dismissed yet.
             for before in [each for each in self._conduits if each.peer_id == peer.peer_id]:
-                self._remember(peer.peer_id, self._conduits[before])
+                self._remember(before, self._conduits[before])
             self._conduits[peer] = self._earlier.pop(peer.peer_id, {})
         return self._conduits[peer]
 
-    def _remember(self, peer_id: bytes, conduits: dict[int, ReceiveConduit]) -> None:
+    def _remember(self, peer: Peer, conduits: dict[int, ReceiveConduit]) -> None:
         """A peer that does not restart counts on over its conduits to all: nothing comes twice in its next session."""
-        unicast = len(self._settings.multicast)
+        unicast = peer.extras.conduits or len(self._settings.multicast)
         kept = {number: conduit.successor() for number, conduit in conduits.items() if number != unicast}
         while len(self._earlier) >= self._settings.session.max_peers:
             del self._earlier[next(iter(self._earlier))]
-        self._earlier[peer_id] = kept
+        self._earlier[peer.peer_id] = kept
 
     def _answer(self, peer: Peer, number: int, conduit: ReceiveConduit, answer: Answer | None) -> list[AckNack]:
         if conduit.nack_due < inf:
@@ -172,8 +179,14 @@ class Reception:
         self, peer: Peer, conduit: ReceiveConduit, run: Sequence[NumberedMessage], taken: set[int], now: float
     ) -> int:
         first = run[0]
+        if not isinstance(first, Fragment):
+            self.pieces.interrupted(peer, first.conduit, reliable=first.reliable)
         if not isinstance(first, (Data, WriteData)):
             return self._deliver_other(peer, conduit, first, taken, now)
+        return self._deliver_samples(peer, run, taken)
+
+    def _deliver_samples(self, peer: Peer, run: Sequence[NumberedMessage], taken: set[int]) -> int:
+        first = cast("Data | WriteData", run[0])
         subscriptions, rid, uri = self._declarations.recipients(peer, first)
         if not subscriptions:
             return len(run)
@@ -189,6 +202,8 @@ class Reception:
             peer.expire(reason, CloseReason.PROTOCOL)
             return 0
         match message:
+            case Fragment():
+                return self._deliver_piece(peer, message, taken, now)
             case BatchData():
                 return self._deliver_batch(peer, conduit, message, taken, now)
             case ConduitClose():
@@ -217,6 +232,15 @@ class Reception:
         if batch.reliable:
             conduit.part = 0
         return 1
+
+    def _deliver_piece(self, peer: Peer, piece: Fragment, taken: set[int], now: float) -> int:
+        room, sample = self.pieces.add(peer, piece, now)
+        if sample is None:
+            return int(room)
+        accepted = self._deliver_samples(peer, [sample], taken)
+        if accepted or not piece.reliable:
+            self.pieces.delivered(peer, piece)
+        return accepted
 
     def _migrate(self, peer: Peer, message: Migrate) -> bool:
         """What moves here comes after all that went over the old conduit: until that is there, this waits."""

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING
 
 from forebay.conduit.core.conduits.outlet import Outlet
-from forebay.conduit.core.conduits.transmit import Outgoing, TransmitConduit
+from forebay.conduit.core.conduits.transmit import TransmitConduit
 from forebay.conduit.core.errors import UnknownPeerError
+from forebay.conduit.core.wire.authentication import OVERHEAD
+from forebay.conduit.core.wire.extras import LONG_NUMBER_BITS
 
 if TYPE_CHECKING:
     from random import Random
 
+    from forebay.conduit.core.conduits.outgoing import Outgoing
     from forebay.conduit.core.conduits.settings import ConduitSettings
     from forebay.conduit.core.session.peer import Peer
     from forebay.conduit.core.settings import NodeSettings
@@ -63,9 +67,11 @@ class Transmission:
     def join(self, peer: Peer, now: float) -> None:
         """The peer gets what is sent to all from now on, and a conduit of its own; it is told where they begin."""
         settings = self._settings.unicast_by_peer.get(peer.peer_id, self._settings.unicast)
+        if peer.long_conduit == self.unicast_number:
+            settings = replace(settings, number_bits=LONG_NUMBER_BITS)
         outlet = self._unicast[peer.index] = self._outlet(self.unicast_number, settings, peer.index)
         for each in (*self._multicast, outlet):
-            each.conduit.join(peer.index, now)
+            each.conduit.join(peer.index, now, peer.extras.largest_sample)
             self._busy[each] = None
 
     def leave(self, peer: Peer) -> None:
@@ -106,6 +112,8 @@ class Transmission:
 
     def _outlet(self, number: int, settings: ConduitSettings, peer: int | None) -> Outlet:
         """Numbers begin anywhere, so that datagrams of an earlier session that are late fit nowhere."""
+        if self._settings.authentication:
+            settings = replace(settings, mtu=settings.mtu - OVERHEAD)
         first = self._random.getrandbits(settings.number_bits)
-        shared = self._settings.group is not None
-        return Outlet(TransmitConduit(number, settings, first, peer=peer, shared=shared))
+        shared, largest = self._settings.group is not None, self._settings.largest_sample
+        return Outlet(TransmitConduit(number, settings, first, peer=peer, shared=shared, largest=largest))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from math import inf
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
+from forebay.conduit.core.conduits.cutter import Cutter
 from forebay.conduit.core.conduits.forms import Form, within
 from forebay.conduit.core.conduits.members import Members
 from forebay.conduit.core.conduits.numbers import Numbers
+from forebay.conduit.core.conduits.outgoing import Outgoing
 from forebay.conduit.core.conduits.packer import Packer, asking, pack
+from forebay.conduit.core.conduits.recent import Recent
 from forebay.conduit.core.conduits.synchtimer import SynchTimer
 from forebay.conduit.core.conduits.transmitwindow import TransmitWindow
-from forebay.conduit.core.errors import SampleTooLargeError
 from forebay.conduit.core.wire.encoder import conduit_marker, encode_synch
 from forebay.conduit.core.wire.messages import Synch
 from forebay.conduit.core.wire.vle import vle_size
@@ -24,17 +25,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-ENCODED_AT_ONCE = 256
 ASKS_A_WINDOW = 4
 """How often an acknowledgement is asked for while one window's octets go out."""
-
-
-class Outgoing(NamedTuple):
-    """A datagram on its way out."""
-
-    peer: int | None
-    """Index of the peer that it is for; None: all of them."""
-    datagram: bytes
+ENCODED_AT_ONCE = 256
+SYNCH = -1
+"""Stands for a SYNCH among the numbers of what was sent again."""
 
 
 class TransmitConduit:
@@ -44,9 +39,19 @@ class TransmitConduit:
     """
 
     def __init__(
-        self, conduit: int, settings: ConduitSettings, first: int, *, peer: int | None = None, shared: bool = True
+        self,
+        conduit: int,
+        settings: ConduitSettings,
+        first: int,
+        *,
+        peer: int | None = None,
+        shared: bool = True,
+        largest: int = 0,
     ) -> None:
-        """`first`: number of the first sample; `peer`: the only one it is for; `shared`: a datagram reaches all."""
+        """`first`: number of the first sample; `peer`: the only one it is for; `shared`: a datagram reaches all.
+
+        `largest`: octets of the largest sample that goes in pieces while there are no members.
+        """
         self.conduit = conduit
         self.peer = peer
         self.settings = settings
@@ -59,17 +64,17 @@ class TransmitConduit:
         """SYNCHs that were sent because nobody answered, or because a window was full."""
         self._shared = shared
         self._marker = conduit_marker(conduit)
-        self._packer = Packer(
-            self._marker, settings.mtu, settings.latency_budget, settings.window_octets // ASKS_A_WINDOW
-        )
+        asks_every = settings.window_octets // ASKS_A_WINDOW
+        self._packer = Packer(self._marker, settings.mtu, settings.latency_budget, asks_every)
         self._timer = SynchTimer(settings.synch_interval, settings.synch_longest)
         self._floor = Lock()
         self._apart: list[Outgoing] = []
         self._unreliable = first
-        self._repeats: dict[tuple[int | None, int], float] = {}
-        self._answers: dict[int, float] = {}
+        self._recent: Recent[tuple[int | None, int]] = Recent(settings.round_trip)
         self.number_octets = vle_size(self.numbers.mask)
         """Octets that a number takes at most."""
+        self._joining: dict[int, None] = {}
+        self.cutter = Cutter(settings, len(self._marker), self.numbers, largest, first)
 
     @property
     def due(self) -> float:
@@ -79,20 +84,12 @@ class TransmitConduit:
     @property
     def idle(self) -> bool:
         """Whether nothing is to be sent, and nothing waits for acknowledgement."""
-        return not self.window.unacknowledged and self._packer.empty and not self._apart
+        return not self.window.unacknowledged and self._packer.empty and not self._apart and not self._joining
 
     @property
     def sent(self) -> int:
         """The number after the last reliable sample that went out."""
         return self.window.next - self._packer.unsent
-
-    def check(self, form: Form[T], items: Sequence[T]) -> None:
-        """Raises `SampleTooLargeError` when one of the items can never be sent."""
-        size = form.largest(items, self.number_octets)
-        if size > self.settings.mtu - len(self._marker):
-            raise SampleTooLargeError(size, self.settings.mtu - len(self._marker), "mtu")
-        if size > self.settings.window_octets:
-            raise SampleTooLargeError(size, self.settings.window_octets, "window_octets")
 
     def write(self, form: Form[T], items: Sequence[T], now: float) -> int:
         """Send reliable samples; returns how many the window took. One that it did not take makes it drain."""
@@ -110,10 +107,34 @@ class TransmitConduit:
                 break
         if self._packer.full:
             self._timer.start(now)
-        if written < len(items) and not window.draining:
-            window.draining = True
-            self._synch(now)
+        if written < len(items):
+            self._drain(now)
         return written
+
+    def write_one(self, form: Form[T], item: T, now: float) -> bool:
+        """Send one that may have to be cut; whether it was taken. It is when the first piece is, as one sample."""
+        message = None if self.cutter.fits(form, item) else form.message(item)
+        if message is None or not self.members:
+            return bool(self.write(form, [item], now))
+        if not self.window.free_samples:
+            self._drain(now)
+            return False
+        self.cutter.begin(message, self.window.next)
+        self.proceed(now)
+        return True
+
+    def proceed(self, now: float) -> None:
+        """Go on with the sample that goes out in pieces; who had to wait for its end joins then."""
+        window, cutter = self.window, self.cutter
+        while messages := cutter.take(min(window.free_samples, ENCODED_AT_ONCE), window.free_octets):
+            window.append(messages)
+            self._packer.add_reliable(messages, now)
+        if self._packer.full:
+            self._timer.start(now)
+        if cutter.unfinished:
+            self._drain(now)
+        while self._joining and not cutter.unfinished:
+            self._admit(self._joining.popitem()[0], now)
 
     def send(self, form: Form[T], items: Sequence[T], now: float) -> None:
         """Send unreliable samples."""
@@ -121,6 +142,18 @@ class TransmitConduit:
             messages = form.encode(self._unreliable, self.numbers, items)
             self._unreliable += len(items)
             self._packer.add(messages, now)
+
+    def send_one(self, form: Form[T], item: T, now: float) -> None:
+        """Send one that may have to be cut: all pieces go at once, and without one of them the sample is lost."""
+        message = None if self.cutter.fits(form, item) else form.message(item)
+        if message is None or not self.members:
+            self.send(form, [item], now)
+            return
+        pieces = self.cutter.pieces(message, self._unreliable)
+        self._unreliable += len(pieces)
+        self._packer.add(pieces, now)
+        # None waits in a datagram that somebody might get who has not agreed on pieces.
+        self._packer.close()
 
     def flush(self, now: float) -> None:
         """What waits for others to share its datagram goes out."""
@@ -130,22 +163,32 @@ class TransmitConduit:
 
     def take(self) -> list[Outgoing]:
         """The datagrams that are to be sent now."""
+        if self._joining:
+            self._set_apart()
         full, self._packer.full = self._packer.full, []
-        found, self._apart = [*(Outgoing(self.peer, datagram) for datagram in full), *self._apart], []
-        return found
+        apart, self._apart = self._apart, []
+        return [*(Outgoing(self.peer, datagram) for datagram in full), *apart]
 
-    def join(self, peer: int, now: float) -> None:
-        """The peer gets everything from now on, and is told so."""
+    def join(self, peer: int, now: float, largest: int = 0) -> None:
+        """The peer gets everything from now on, and is told so; `largest`: see `Cutter.join`.
+
+        Nobody joins within a sample that goes out in pieces: while one waits for its end, the others get copies.
+        """
         self.flush(now)
-        with self._floor:
-            self.members.join(peer, self.window.next)
-        self._apart.append(Outgoing(peer, self._marker + self._synch_message(self.window.next)))
+        if self.cutter.end > self.window.base:
+            self._set_apart()
+        self.cutter.join(peer, largest)
+        if self.cutter.unfinished:
+            self._joining[peer] = None
+        else:
+            self._admit(peer, now)
 
     def leave(self, peer: int) -> None:
         """The peer gets nothing any more, and holds nothing up."""
+        self._joining.pop(peer, None)
+        self.cutter.leave(peer)
         with self._floor:
             self.members.leave(peer)
-            self._answers.pop(peer, None)
             self._release()
 
     def housekeep(self, now: float) -> list[Outgoing]:
@@ -177,9 +220,8 @@ class TransmitConduit:
 
     def inform(self, peer: int, now: float) -> list[Outgoing]:
         """Tell one peer how far the numbers go, at most once a round trip."""
-        if now - self._answers.get(peer, -inf) < self.settings.round_trip:
+        if not self._recent.new([(peer, SYNCH)], now):
             return []
-        self._answers[peer] = now
         return [Outgoing(peer, self._marker + self._synch_message(self.members.acked(peer)))]
 
     def _progress(self, peer: int, number: int, now: float) -> None:
@@ -202,22 +244,15 @@ class TransmitConduit:
         sent, base = self.sent, self.window.base
         there = [each for each in wanted if base <= each < sent]
         answer = self.inform(peer, now) if len(there) < len(wanted) else []
-        target = self.peer if self.peer is not None or self._shared else peer
-        samples = [self.window.samples(each, each + 1) for each in self._not_repeated(target, there, now)]
+        target = self.peer if self.peer is not None or (self._shared and not self._private) else peer
+        new = self._recent.new([(target, each) for each in there], now)
+        samples = [self.window.samples(each, each + 1) for _, each in new]
         if not samples:
             return answer
         self.repeated += len(samples)
         samples[-1] = asking(samples[-1])
         packed = pack(self._marker, samples, self.settings.mtu)
         return [*(Outgoing(target, datagram) for datagram in packed), *answer]
-
-    def _not_repeated(self, target: int | None, numbers: list[int], now: float) -> list[int]:
-        """Those that were not sent again just now: that repeat may still be on its way."""
-        since = now - self.settings.round_trip
-        self._repeats = recent = {key: at for key, at in self._repeats.items() if at > since}
-        found = [number for number in numbers if (target, number) not in recent]
-        recent.update(((target, number), now) for number in found)
-        return found
 
     def _remind(self, now: float) -> list[Outgoing]:
         """A SYNCH to the one member that lags, or to all when several do."""
@@ -232,8 +267,29 @@ class TransmitConduit:
         base = self.window.base if target is None else self.members.acked(lagging[0])
         return [Outgoing(target, self._marker + self._synch_message(base))]
 
-    def _synch(self, now: float) -> None:
+    @property
+    def _private(self) -> bool:
+        """Whether the window may hold pieces, and some member takes none: it came after them."""
+        return not self.cutter.largest and self.cutter.end > self.window.base
+
+    def _admit(self, peer: int, now: float) -> None:
+        self.flush(now)
+        if self._private:
+            self._set_apart()
+        with self._floor:
+            self.members.join(peer, self.window.next)
+        self._apart.append(Outgoing(peer, self._marker + self._synch_message(self.window.next)))
+
+    def _set_apart(self) -> None:
+        """What is to be sent is for those who are members now, by a copy each."""
+        full, self._packer.full = self._packer.full, []
+        self._apart += [Outgoing(member, datagram) for datagram in full for member in self.members]
+
+    def _drain(self, now: float) -> None:
         """The window is full: ask for acknowledgements at once."""
+        if self.window.draining:
+            return
+        self.window.draining = True
         self._packer.close()
         self._packer.add([self._synch_message(self.window.base)], now)
         self.synchs += 1

@@ -6,8 +6,7 @@ then finds that it agrees with the winner, or, if the node chose the id, takes a
 
 from __future__ import annotations
 
-from collections import deque
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from itertools import count
 from math import inf
 from typing import TYPE_CHECKING
@@ -33,6 +32,8 @@ if TYPE_CHECKING:
 
 COMMITS = 128
 """Transactions that are under way at once at most, by their ids."""
+LEFT_OVER = 64
+"""Times that no longer hold are dropped once they are so many more than those that do."""
 MOST_TRIES_ELSEWHERE = 64
 """Ids that the node tries when peers have defined one after the other as something else."""
 
@@ -63,7 +64,7 @@ class Definer:
         """All that have no status."""
         self._by_rid: dict[int, Definition] = {}
         """Of these the first one of each id."""
-        self._queued: deque[Definition] = deque()
+        self._queued: dict[Definition, None] = {}
         """Those that wait for the id of a transaction."""
         self._due: list[tuple[float, int, Definition]] = []
         """When there is something to do for each; a heap, with times that no longer hold."""
@@ -137,7 +138,7 @@ class Definer:
 
     def _attempt(self, definition: Definition, now: float) -> None:
         if len(self._asking) >= COMMITS:
-            self._queued.append(definition)
+            self._queued[definition] = None
             definition.retry_at = inf
             return
         resources, meaning = self._directory.names.resources, definition.meaning
@@ -196,6 +197,9 @@ class Definer:
         self._schedule(definition)
 
     def _schedule(self, definition: Definition) -> None:
+        if len(self._due) > 2 * len(self._trying) + LEFT_OVER:
+            self._due = [each for each in self._due if each[2].due == each[0] and each[2] in self._trying]
+            heapify(self._due)
         heappush(self._due, (definition.due, next(self._order), definition))
         self._errands.wake()
 
@@ -203,12 +207,13 @@ class Definer:
         """An id of a transaction is free again."""
         with self._directory.changing:
             while self._queued and len(self._asking) < COMMITS:
-                definition = self._queued.popleft()
-                if definition in self._trying:
-                    self._attempt(definition, now)
+                definition = next(iter(self._queued))
+                del self._queued[definition]
+                self._attempt(definition, now)
 
     def _stop_trying(self, definition: Definition) -> None:
         self._trying.pop(definition, None)
+        self._queued.pop(definition, None)
         self._unlist(definition)
 
     def _unlist(self, definition: Definition) -> None:

@@ -10,6 +10,7 @@ from forebay.conduit.core.declarations.names import Names
 from forebay.conduit.core.declarations.peerbook import PUSHING
 from forebay.conduit.core.declarations.uses import Uses
 from forebay.conduit.core.subscribers import Recipients
+from forebay.conduit.core.uri.syntax import fault_of
 from forebay.conduit.core.wire.declarations import SubscriptionMode
 from forebay.conduit.core.wire.messages import Data
 
@@ -37,7 +38,7 @@ class Reach(NamedTuple):
     """What the resource stands for; empty when nobody has defined it."""
 
 
-MOST_REMEMBERED = 65536
+MOST_REMEMBERED = 16384
 """Look-ups that are remembered; peers may name as many ids and URIs as they like."""
 
 
@@ -125,6 +126,8 @@ class Directory:
         """The node's own subscribers of a sample of a peer."""
         key = _key(book, sample)
         found = self._recipients.get(key)
+        if found is None and not isinstance(sample, Data) and fault_of(sample.uri):
+            return Recipients((), 0, sample.uri)
         if found is None:
             with self.changing:
                 if len(self._recipients) >= MOST_REMEMBERED:
@@ -134,7 +137,7 @@ class Directory:
 
     def open(self, book: PeerBook, rid: int) -> None:
         """The peer has given all that the node's subscription of that id asks for at first."""
-        if rid not in book.opened:
+        if rid not in book.opened and self._own.of(rid):
             with self.changing:
                 book.opened.add(rid)
                 self.changed()

@@ -27,6 +27,10 @@ class Announcer(Protocol):
         """Send messages to one peer, by its own conduit, in order after all that it was told before."""
         ...
 
+    def check(self, peer: Peer, message: Unnumbered) -> None:
+        """Raises `SampleTooLargeError` when the peer can't be told that."""
+        ...
+
     def has_room(self, peer: Peer) -> bool:
         """Whether nothing that the peer was told waits for room."""
         ...
@@ -79,6 +83,10 @@ class Errands:
     def declare(self, peer: Peer, declarations: Iterable[Declaration], *, committed: bool = True) -> bool:
         """Declarations for one peer, in one message; whether it takes them."""
         return self.tell(peer, Declare(0, False, committed, 0, tuple(declarations)))
+
+    def check(self, peer: Peer, message: Unnumbered) -> None:
+        """Raises `SampleTooLargeError` when the peer can't be told that."""
+        self._announcer.check(peer, message)
 
     def note(self, event: DeclarationEvent) -> None:
         """Something for the owner."""

@@ -24,7 +24,9 @@ class Keeper:
     answer to a pull ends with a second id of 0.
     """
 
-    def __init__(self, errands: Errands) -> None:
+    def __init__(self, most_octets: int, errands: Errands) -> None:
+        """`most_octets`: of what is kept for one subscription."""
+        self._most_octets = most_octets
         self._errands = errands
         self._waiting: dict[RemoteSubscription, None] = {}
         """Periodic ones that get something once they are open."""
@@ -33,6 +35,9 @@ class Keeper:
         """Samples were written."""
         for subscription in subscriptions:
             subscription.kept.extend((rid, sample) for sample in samples)
+            octets = sum(len(sample) for _, sample in subscription.kept)
+            while octets > self._most_octets:
+                octets -= len(subscription.kept.popleft()[1])
             if subscription.mode == SubscriptionMode.PERIODIC_PUSH:
                 self._serve(subscription, now)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 from forebay.conduit.core.uri.index import UriIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
 
 class Subscribing(Protocol):
@@ -65,9 +65,9 @@ class MatchIndex(Generic[S]):
         for subscribing in self._by_rid.get(rid, ()):
             self._by_uri.remove(uri, subscribing)
 
-    def of(self, rid: int) -> Iterable[S]:
+    def of(self, rid: int) -> Sequence[S]:
         """What subscribes to that very id."""
-        return self._by_rid.get(rid, ())
+        return self._by_rid.get(rid, ()) if rid >= 0 else [each for each in self._selected if each.rid == rid]
 
     def find(self, rid: int, uri: str) -> list[S]:
         """What subscribes to that id, or to one whose URI matches."""

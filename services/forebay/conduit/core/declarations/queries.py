@@ -6,7 +6,7 @@ from itertools import count
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
-from forebay.conduit.core.errors import NotAgreedError, TooManyQueriesError
+from forebay.conduit.core.errors import NotAgreedError, SampleTooLargeError, TooManyQueriesError
 from forebay.conduit.core.uri.index import UriIndex
 from forebay.conduit.core.wire.ownmessages import Query, Reply
 
@@ -39,7 +39,7 @@ class Answered(NamedTuple):
     final: bool = False
     """No more answers come."""
     unanswered: tuple[bytes, ...] = ()
-    """At the end: peers that were asked, and have not said that they are done."""
+    """At the end: peers that were asked, and have not said that they are done, or that they could not answer."""
 
 
 Answers = tuple[tuple[str, bytes], ...]
@@ -80,7 +80,7 @@ class Queries:
         self._open: dict[int, _Open] = {}
         self._numbers = count(1)
         self._queryables: UriIndex[Queryable] = UriIndex()
-        self._unfinished: dict[tuple[Peer, int], int] = {}
+        self._unfinished: dict[Peer, dict[int, int]] = {}
         """Queries of peers that programs have not finished answering, and how many of these."""
 
     def add(self, queryable: Queryable) -> None:
@@ -92,11 +92,16 @@ class Queries:
         self._queryables.remove(queryable.uri, queryable)
 
     def ask(self, uri: str, payload: bytes, on_reply: Callable[[Answered], None], deadline: float) -> int:
-        """Ask all peers; returns the query's id. Raises `NotAgreedError`, `TooManyQueriesError`."""
+        """Ask all peers; returns the query's id.
+
+        Raises `NotAgreedError`, `TooManyQueriesError`, `SampleTooLargeError`.
+        """
         if len(self._open) >= self._most_open:
             raise TooManyQueriesError(self._most_open)
         number = next(self._numbers)
         query = Query(0, False, 0, number, uri, payload)
+        for book in self._books.values():
+            self._errands.check(book.peer, query)
         entry = _Open(on_reply, deadline)
         for index, book in self._books.items():
             if self._errands.tell(book.peer, query):
@@ -114,6 +119,9 @@ class Queries:
             return
         if reply.final:
             del entry.awaited[peer.index]
+            if reply.payload:
+                # It says why there is no answer, or not all of it.
+                entry.silent.append(peer.peer_id)
             self._conclude(reply.query, entry)
         else:
             answered = Answered(reply.query, peer.peer_id, reply.uri, reply.payload)
@@ -124,18 +132,18 @@ class Queries:
         self._errands.do(lambda _: self._answer(Asked(peer, query.query, query.uri, query.payload)))
 
     def answer(self, asked: Asked, answers: Iterable[tuple[str, bytes]]) -> None:
-        """A program that had put it off gives its answers."""
+        """A program that had put it off gives its answers. Raises `SampleTooLargeError`."""
         self._give(asked, tuple(answers))
-        left = self._unfinished.get((asked.peer, asked.query), 0) - 1
+        of_peer = self._unfinished.get(asked.peer, {})
+        left = of_peer.get(asked.query, 0) - 1
         if left > 0:
-            self._unfinished[asked.peer, asked.query] = left
-        elif self._unfinished.pop((asked.peer, asked.query), None):
+            of_peer[asked.query] = left
+        elif of_peer.pop(asked.query, None):
             self._end(asked)
 
     def dismiss(self, peer: Peer) -> None:
         """A peer is gone: it answers no more, and needs no answers."""
-        for key in [each for each in self._unfinished if each[0] is peer]:
-            del self._unfinished[key]
+        self._unfinished.pop(peer, None)
         for number, entry in list(self._open.items()):
             if entry.awaited.pop(peer.index, None) is not None:
                 entry.silent.append(peer.peer_id)
@@ -160,21 +168,30 @@ class Queries:
             self._errands.do(lambda _: entry.on_reply(end))
 
     def _answer(self, asked: Asked) -> None:
-        later = 0
+        if len(self._unfinished.get(asked.peer, ())) >= self._most_open:
+            self._end(asked, f"{self._most_open} of your queries wait for answers: ask again later")
+            return
+        later, fault = 0, ""
         for queryable in self._queryables.matching(asked.uri):
             answers = queryable.answer(asked)
             if answers is None:
                 later += 1
-            else:
+                continue
+            try:
                 self._give(asked, tuple(answers))
+            except SampleTooLargeError as error:
+                fault = str(error)
         if later:
-            self._unfinished[asked.peer, asked.query] = later
+            self._unfinished.setdefault(asked.peer, {})[asked.query] = later
         else:
-            self._end(asked)
+            self._end(asked, fault)
 
     def _give(self, asked: Asked, answers: Answers) -> None:
-        for uri, payload in answers:
-            self._errands.tell(asked.peer, Reply(0, False, False, 0, asked.query, uri, payload))
+        replies = [Reply(0, False, False, 0, asked.query, uri, payload) for uri, payload in answers]
+        for reply in replies:
+            self._errands.check(asked.peer, reply)
+        if replies:
+            self._errands.tell(asked.peer, *replies)
 
-    def _end(self, asked: Asked) -> None:
-        self._errands.tell(asked.peer, Reply(0, False, True, 0, asked.query, "", b""))
+    def _end(self, asked: Asked, fault: str = "") -> None:
+        self._errands.tell(asked.peer, Reply(0, False, True, 0, asked.query, "", fault.encode()))

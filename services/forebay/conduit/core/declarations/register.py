@@ -54,15 +54,15 @@ class Register:
         self.own = OwnDeclarations(self.directory, self.teller, self.errands)
         self.definer = Definer(own_id, settings, random, self.directory, self.errands, self._settled)
         self.own.definer = self.definer
-        self.keeper = Keeper(self.errands)
+        self.keeper = Keeper(settings.kept_octets, self.errands)
         self.places = Places(self.directory, self.errands, announcer)
         self.histories = Histories(settings.history_octets, self.directory, self.errands, announcer)
-        self.unnamed = Unnamed(settings.kept_samples, self.own, self._keep_named)
+        self.unnamed = Unnamed(settings, self.own, self._kept_ids, self._keep_named)
         self.queries = Queries(settings.most_queries, self.errands, self.books)
         self._ledger = Ledger(
             settings, self.directory, self.definer, self.keeper, self.histories, self.errands, self.places
         )
-        self._transactions = Transactions(settings.most_pending, self._ledger, self.errands, self._answered)
+        self._transactions = Transactions(settings, self._ledger, self.errands, self._answered)
         self.changing = self.directory.changing
         """Held by whoever changes something."""
 
@@ -199,6 +199,11 @@ class Register:
 
     def _keep_named(self, uri: str, rid: int, samples: Sequence[bytes], now: float) -> None:
         self.keep(self.directory.reach_uri(uri), rid, samples, now)
+
+    def _kept_ids(self) -> set[int]:
+        """The resources that samples are kept of, for subscribers of peers."""
+        subscriptions = [each for book in self.books.values() for each in book.subscriptions.values() if each.keeps]
+        return {rid for subscription in subscriptions for rid, _ in subscription.kept}
 
     def _book(self, peer: Peer) -> PeerBook:
         """A peer may say something before housekeeping has welcomed it."""

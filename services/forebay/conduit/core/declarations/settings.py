@@ -32,8 +32,14 @@ class DeclarationSettings:
     """Samples that are kept for each subscriber that pulls, or gets them at certain times; older ones are dropped."""
     history_octets: int = 1 << 20
     """Octets that the last samples of one resource, kept for late subscribers, have together at most."""
+    kept_octets: int = 1 << 20
+    """Octets that the samples which are kept for one such subscriber have together at most."""
     most_queries: int = 1024
-    """Queries of the node that wait for answers."""
+    """Queries of the node that wait for answers, and of one peer that wait for those of programs."""
+    most_untold: int = 16384
+    """A peer that so many messages wait for, because it does not acknowledge what it was told, loses its session."""
+    most_named: int = 1024
+    """URIs that were written by name and defined for that; ids that nobody keeps samples of are forgotten beyond it."""
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():

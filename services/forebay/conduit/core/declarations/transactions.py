@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from forebay.conduit.core.declarations.errands import Errands
     from forebay.conduit.core.declarations.ledger import Forget, Ledger
     from forebay.conduit.core.declarations.peerbook import PeerBook
+    from forebay.conduit.core.declarations.settings import DeclarationSettings
     from forebay.conduit.core.wire.declarations import Declaration
     from forebay.conduit.core.wire.messages import Declare
 
@@ -37,13 +38,13 @@ class Transactions:
 
     def __init__(
         self,
-        most_pending: int,
+        settings: DeclarationSettings,
         ledger: Ledger,
         errands: Errands,
         answered: Callable[[PeerBook, Result, float], None],
     ) -> None:
         """`answered` is called when a peer answers a commit of the node."""
-        self._most_pending = most_pending
+        self._settings = settings
         self._ledger = ledger
         self._errands = errands
         self._answered = answered
@@ -57,8 +58,8 @@ class Transactions:
                 self._commit(book, declaration.commit_id, now)
             elif message.committed:
                 self._take(book, declaration, now)
-            elif len(book.pending) < self._most_pending:
-                book.pending.append(declaration)
+            elif len(book.pending) < self._settings.most_pending:
+                book.pending.append(_bounded(declaration, self._settings.max_uri))
             else:
                 book.overflown = True
 
@@ -88,6 +89,15 @@ class Transactions:
                 return Result(commit_id, status, _id_of(declaration))
             done += forget
         return Result(commit_id, ResultStatus.OK)
+
+
+def _bounded(declaration: Declaration, max_uri: int) -> Declaration:
+    """The same, but that no more is kept of a URI than tells that it is too long."""
+    if isinstance(declaration, (ResourceDeclaration, TokenDeclaration)):
+        return declaration._replace(uri=declaration.uri[: max_uri + 1])
+    if isinstance(declaration, SelectionDeclaration):
+        return declaration._replace(query=declaration.query[: max_uri + 1])
+    return declaration
 
 
 def _undo(book: PeerBook, declaration: Declaration) -> list[Forget]:

@@ -7,10 +7,12 @@ from math import inf
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from forebay.conduit.core.wire.extras import NO_EXTRAS
+from forebay.conduit.core.wire.extras import LONG_NUMBER_BITS, NO_EXTRAS
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
+
+    from forebay.conduit.core.wire.extras import Extras
 
 
 class PeerState(Enum):
@@ -44,6 +46,7 @@ class Peer:
         "heard",
         "index",
         "lease",
+        "long_conduit",
         "next_open",
         "peer_id",
         "previous",
@@ -76,6 +79,8 @@ class Peer:
         """When the last OPEN was sent."""
         self.extras = NO_EXTRAS
         """What was agreed on with it."""
+        self.long_conduit = -1
+        """The conduit whose numbers are long, if that was agreed."""
         self.lease = inf
         """Seconds, as the peer advertised them."""
         self.heard = 0.0
@@ -103,6 +108,11 @@ class Peer:
     def lease_ends(self) -> float:
         """When the peer is taken for dead, unless something comes from it."""
         return self.heard + self.lease
+
+    def agree(self, extras: Extras) -> None:
+        """That holds for the session, which is not there yet."""
+        self.extras = extras
+        self.long_conduit = extras.conduits if extras.number_bits == LONG_NUMBER_BITS else -1
 
     def enter(self) -> bool:
         """A receiver takes one of its datagrams, if there is a session; `leave` has to follow."""

@@ -26,3 +26,5 @@ class Posted(NamedTuple):
     message: SessionMessage
     to: Hashable
     """An address, or an `Audience`."""
+    receiver: bytes = b""
+    """Id of the peer that alone may take it; empty: whoever is there."""

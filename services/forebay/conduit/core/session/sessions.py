@@ -40,8 +40,8 @@ class Sessions:
     woken then, does what follows from it.
     """
 
-    def __init__(self, settings: SessionSettings, number_bits: int, random: Random) -> None:
-        """`number_bits`: of the numbers of samples, which all peers have to share."""
+    def __init__(self, settings: SessionSettings, number_bits: int, random: Random, conduits: int = 0) -> None:
+        """`number_bits`: of the numbers of samples, which all peers have to share; `conduits`: those to all peers."""
         self.settings = settings
         self.sought = settings.static_peers
         """Addresses that are scouted one by one; names of them may come to stand for others."""
@@ -58,8 +58,11 @@ class Sessions:
         self._properties = settings.properties
         if number_bits != DEFAULT_NUMBER_BITS:
             self._properties += (number_property(PropertyId.NUMBER_BITS, number_bits),)
+        self.extras = settings.extras
+        """What is offered."""
         if settings.extras != NO_EXTRAS:
-            self._properties += (extras_property(settings.extras),)
+            self.extras = settings.extras._replace(conduits=conduits)
+            self._properties += (extras_property(self.extras),)
 
     def scout_message(self) -> Scout:
         """Asks who is there."""
@@ -136,18 +139,18 @@ class Sessions:
         if self._is_own(message.peer_id, source):
             return []
         if message.version != VERSION:
-            return self._refuse(CloseReason.PROTOCOL, source)
+            return self._refuse(CloseReason.PROTOCOL, source, message.peer_id)
         if not self._counts_alike(message.properties):
-            return self._refuse(CloseReason.NUMBER_LENGTH, source)
+            return self._refuse(CloseReason.NUMBER_LENGTH, source, message.peer_id)
         session = session_of(message.properties)
         known = self._established(message.peer_id)
         if known and self._is_repeated(known, session, now):
             return self._accept_again(known, session, source)
         peer = self._room(known, message.peer_id, source)
         if peer is None:
-            return [Posted(self.close_message(CloseReason.NO_RESOURCES), source)]
+            return [Posted(self.close_message(CloseReason.NO_RESOURCES), source, message.peer_id)]
         self._establish(peer, message.peer_id, message.lease, message.properties, now)
-        return [Posted(self._accept_message(peer), source)]
+        return [Posted(self._accept_message(peer), source, peer.peer_id)]
 
     def accepted(self, message: Accept, source: Hashable, now: float) -> list[Posted]:
         """A peer grants a session; or it turns out that it has another one than it had."""
@@ -158,7 +161,7 @@ class Sessions:
             return []
         if not self._counts_alike(message.properties):
             peer.expire("its numbers have another length")
-            return self._refuse(CloseReason.NUMBER_LENGTH, source)
+            return self._refuse(CloseReason.NUMBER_LENGTH, source, message.accepter)
         session = session_of(message.properties)
         if peer.state is PeerState.ESTABLISHED:
             same = peer.peer_id == message.accepter and not self._is_new(peer, session)
@@ -218,9 +221,9 @@ class Sessions:
     def _counts_alike(self, properties: Properties) -> bool:
         return property_number(properties, PropertyId.NUMBER_BITS, DEFAULT_NUMBER_BITS) == self._number_bits
 
-    def _refuse(self, reason: CloseReason, source: Hashable) -> list[Posted]:
+    def _refuse(self, reason: CloseReason, source: Hashable, peer_id: bytes) -> list[Posted]:
         self.refused += 1
-        return [Posted(self.close_message(reason), source)]
+        return [Posted(self.close_message(reason), source, peer_id)]
 
     def _is_new(self, peer: Peer, session: int | None) -> bool:
         return session is not None and (peer.remote_session is None or is_later(session, peer.remote_session))
@@ -237,7 +240,7 @@ class Sessions:
             return []
         if peer.address != source:
             self._move(peer, source)
-        return [Posted(self._accept_message(peer), source)]
+        return [Posted(self._accept_message(peer), source, peer.peer_id)]
 
     def _room(self, known: Peer | None, peer_id: bytes, source: Hashable) -> Peer | None:
         """Where the session of that peer goes: a new slot, but for a peer that is being opened."""
@@ -284,7 +287,7 @@ class Sessions:
         self.peers.name(peer, peer_id)
         peer.lease = lease_seconds(lease)
         peer.remote_session = session_of(properties)
-        peer.extras = agreed(self.settings.extras, extras_of(properties))
+        peer.agree(agreed(self.extras, extras_of(properties)))
         peer.heard = peer.sent = peer.established_at = now
         if peer.establish():
             self.fresh.append(peer)

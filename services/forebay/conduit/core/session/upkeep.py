@@ -22,7 +22,7 @@ class Household(Protocol):
         ...
 
     def dismiss(self, peer: Peer, now: float) -> None:
-        """The session has ended: nothing of the peer stays."""
+        """There is no session, or none any more: nothing of the peer stays."""
         ...
 
     def notify(self, event: PeerEvent) -> None:
@@ -93,14 +93,14 @@ class Upkeep:
     def _dismiss(self, peer: Peer, now: float) -> list[Posted]:
         self._sessions.peers.remove(peer)
         peer.state = PeerState.UNKNOWN
-        if peer.announced:
-            self._household.dismiss(peer, now)
-            if not peer.replaced:
-                event = PeerEvent(PeerChange.DISCONNECTED, peer.peer_id, peer.address, reason=peer.reason)
-                self._household.notify(event)
+        # Something of it may have been received before others were told of the session.
+        self._household.dismiss(peer, now)
+        if peer.announced and not peer.replaced:
+            event = PeerEvent(PeerChange.DISCONNECTED, peer.peer_id, peer.address, reason=peer.reason)
+            self._household.notify(event)
         if peer.close_reason is None:
             return []
-        return [Posted(self._sessions.close_message(peer.close_reason), peer.address)]
+        return [Posted(self._sessions.close_message(peer.close_reason), peer.address, peer.peer_id)]
 
     def _scout(self, now: float) -> list[Posted]:
         settings = self._sessions.settings

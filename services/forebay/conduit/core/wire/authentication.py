@@ -72,6 +72,11 @@ class Sealer:
         self._last = 0
         self.stream = stream
 
+    def change(self, key_id: int, key: bytes) -> None:
+        """Seal with another key."""
+        self._key_id = key_id
+        self._key = key
+
     def seal(self, datagram: bytes, receiver: bytes, now: int) -> bytes:
         """A datagram for the peer with that id, empty for all; `now` is in microseconds since the epoch."""
         self._last = stamp = max(now, self._last + 1)
@@ -126,6 +131,10 @@ class Opener:
         self._tolerance = tolerance
         self._limit = limit
         self._streams: dict[bytes, _Stream] = {}
+
+    def change(self, keys: Mapping[int, bytes]) -> None:
+        """Take other keys; what came already is not taken again."""
+        self._keys = keys
 
     def open(self, sealed: bytes, now: int) -> bytes | Refused:
         """The datagram in it; `now` is in microseconds since the epoch."""

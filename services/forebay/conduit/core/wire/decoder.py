@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from forebay.conduit.core.wire.declarationcodec import read_declaration
+from forebay.conduit.core.wire.extras import LONG_NUMBER_BITS
 from forebay.conduit.core.wire.header import (
     ACCEPT,
     ACKNACK,
@@ -78,10 +79,13 @@ _LEASE_LIMIT = 1 << 32
 _CONDUITS = 256
 
 
-def decode(datagram: bytes | bytearray | memoryview, number_bits: int) -> tuple[list[Message], Malformed | None]:
+def decode(
+    datagram: bytes | bytearray | memoryview, number_bits: int, long_conduit: int = -1
+) -> tuple[list[Message], Malformed | None]:
     """Messages of a datagram, and what was wrong with the rest of it, if anything.
 
-    `number_bits` is the length of the numbers of samples in that session: a longer number is an error. A CONDUIT marker
+    `number_bits` is the length of the numbers of samples in that session: a longer number is an error, but for one
+    conduit, if the nodes agreed that it has the long ones. A CONDUIT marker
     holds for all that follows in the datagram, as for zhe programs; the protocol's text has it hold for one message, so
     senders keep to one conduit a datagram. Messages before an error are good; by the protocol it ends the session.
     """
@@ -95,6 +99,7 @@ def decode(datagram: bytes | bytearray | memoryview, number_bits: int) -> tuple[
             head = data[start]
             if head & ID_MASK == CONDUIT:
                 conduit = _read_conduit(reader, head)
+                reader.numbers = numbers = 1 << (LONG_NUMBER_BITS if conduit == long_conduit else number_bits)
             else:
                 messages.append(_read_message(reader, head, conduit))
             start = reader.at

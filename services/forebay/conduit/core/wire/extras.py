@@ -2,8 +2,12 @@
 
 A node tells its extras by one property of HELLO, OPEN and ACCEPT. Its id is odd, so a zhe program passes over it and a
 peer without it is spoken to as the protocol has it. The value: a magic octet and a version, since other vendors may use
-the same id; then, each a number of variable length, the extras as bits, the length of the numbers of samples, and the
-octets of the largest sample that is put together from pieces. What follows is of newer releases and is passed over.
+the same id; then, each a number of variable length, the extras as bits, the length of the numbers of samples, the
+octets of the largest sample that is put together from pieces, and how many conduits to all the node has. What follows
+is of newer releases and is passed over.
+
+Numbers of the longer length are those of the conduit to one peer alone, and only if it has the same number with both
+nodes: what goes to all has the length that all peers share, which OPEN tells by the protocol's own property.
 """
 
 from __future__ import annotations
@@ -70,6 +74,9 @@ class Extras(NamedTuple):
     """Length of the numbers of samples, 14 or 28."""
     largest_sample: int = 0
     """Octets of the largest sample in pieces; of an agreement, that the other one takes."""
+    conduits: int = 0
+    """How many conduits to all a node has, or the other one: the conduit to one peer has the number after those. 0: it
+    does not tell."""
 
 
 NO_EXTRAS: Final = Extras()
@@ -88,17 +95,19 @@ def extras_of(properties: Properties) -> Extras:
         return NO_EXTRAS
     reader = Reader(value[len(_MAGIC) :], 0)
     try:
-        offered, bits, largest = (reader.vle(name) for name in Extras._fields)
+        offered, bits, largest, conduits = (reader.vle(name) for name in Extras._fields)
     except UnreadableError:
         return NO_EXTRAS
-    return Extras(Extra(offered & _KNOWN), bits, largest) if bits in _NUMBER_BITS else NO_EXTRAS
+    return Extras(Extra(offered & _KNOWN), bits, largest, conduits) if bits in _NUMBER_BITS else NO_EXTRAS
 
 
 def agreed(ours: Extras, theirs: Extras) -> Extras:
     """What holds between two nodes that offer these: what both offer, the shorter numbers, what the other one takes."""
     both = ours.offered & theirs.offered
     largest = theirs.largest_sample if Extra.FRAGMENTS in both else 0
-    return Extras(both, min(ours.number_bits, theirs.number_bits), largest)
+    alike = ours.conduits == theirs.conduits
+    bits = min(ours.number_bits, theirs.number_bits) if alike else DEFAULT_NUMBER_BITS
+    return Extras(both, bits, largest, theirs.conduits) if both or bits != DEFAULT_NUMBER_BITS else NO_EXTRAS
 
 
 def history_property(samples: int) -> tuple[int, bytes]:

@@ -40,10 +40,11 @@ class Reassembler:
     """The pieces that came over one channel of one peer, which hands them over in the order of their numbers.
 
     It keeps those of one sample, of at most `limit` octets: the pieces of a sample have numbers without a gap, so
-    whatever else comes between them shows that the rest was lost. Each loss is told once, to `lost`.
+    whatever else comes between them shows that the rest was lost. Each loss is told once, to `lost`. A sample that is
+    whole is kept until it was `delivered`, since its last piece comes again when its subscriber refuses it.
     """
 
-    __slots__ = ("_given_up", "_limit", "_lost", "_mask", "_payload", "_received", "_series")
+    __slots__ = ("_given_up", "_limit", "_lost", "_mask", "_payload", "_received", "_series", "_whole")
 
     def __init__(self, limit: int, number_bits: int, lost: Callable[[Lost], None]) -> None:
         self._limit = limit
@@ -55,10 +56,24 @@ class Reassembler:
         """The first piece of what is being put together."""
         self._given_up: int | None = None
         """Number of the first piece of what was lost last: more of its pieces may come."""
+        self._whole: Data | WriteData | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether a sample is kept, or pieces of one."""
+        return self._series is not None
+
+    def begins(self, fragment: Fragment) -> bool:
+        """Whether that is the first piece of a sample."""
+        return fragment.number == fragment.base
 
     def add(self, fragment: Fragment) -> Data | WriteData | None:
         """Take the next piece; the whole sample with the last one, under the number of that."""
         place = (fragment.number - fragment.base) & self._mask
+        if self._whole is not None:
+            if self._whole.number == fragment.number:
+                return self._whole
+            self._clear()
         if place == 0:
             self.interrupted()
             self._series, self._given_up = fragment, None
@@ -69,8 +84,14 @@ class Reassembler:
 
     def interrupted(self) -> None:
         """Something else came over the channel, or it was closed: what was begun is lost."""
-        if self._series is not None:
+        if self._whole is not None:
+            self._clear()
+        elif self._series is not None:
             self._give_up(self._series, "its other pieces did not come")
+
+    def delivered(self) -> None:
+        """The sample was taken."""
+        self._clear()
 
     def _extend(self, first: Fragment, fragment: Fragment, place: int) -> Data | WriteData | None:
         fault = self._fault(first, fragment, place)
@@ -81,9 +102,9 @@ class Reassembler:
         self._received += 1
         if self._received < first.pieces:
             return None
-        sample = fragment.piece._replace(payload=bytes(self._payload))
-        self._clear()
-        return sample
+        self._whole = fragment.piece._replace(payload=bytes(self._payload))
+        self._payload = bytearray()
+        return self._whole
 
     def _fault(self, first: Fragment, fragment: Fragment, place: int) -> str:
         """Why the series can't be completed with this piece, if so."""
@@ -114,5 +135,5 @@ class Reassembler:
         self._lost(lost)
 
     def _clear(self) -> None:
-        self._series, self._received = None, 0
+        self._series, self._whole, self._received = None, None, 0
         self._payload = bytearray()
