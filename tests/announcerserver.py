@@ -77,6 +77,10 @@ class AnnouncerServer:
 
     # Process
 
+    async def untroubled(self) -> bool:
+        """Whether it tells of no degradation."""
+        return not await self.degradations()
+
     async def start(self) -> None:
         """Start it, and wait until it serves."""
         (self.folder / "manifests").mkdir(exist_ok=True)

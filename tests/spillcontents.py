@@ -22,10 +22,10 @@ def token(name: object, *, seq: int, arrival: int, tries: int = 0) -> bytes:
     return Token(message_id, message_key(message_id), seq, arrival, 3000, tries).encode()
 
 
-def fill(client: Redis, owner: str, contents: Contents) -> None:
+def fill(client: Redis, owner: str, contents: Contents, service: str = SERVICE) -> None:
     """Put closed segments there."""
-    keys = OwnerKeys(SERVICE, UID, owner)
-    client.sadd(registry_key(SERVICE, UID), registry_member(owner))
+    keys = OwnerKeys(service, UID, owner)
+    client.sadd(registry_key(service, UID), registry_member(owner))
     last = int(client.hget(keys.meta, "last") or 0)
     for kind, segments in contents.items():
         for number, segment in enumerate(segments, last + 1):

@@ -217,7 +217,8 @@ async def test_swarms_and_scheduled_jobs_outlive_their_pod(swarm: News, grace: i
     swarm.cluster("delete", "pod", POD, "-n", swarm.namespace, f"--grace-period={grace}", *force, "--wait=false")
     until(lambda: swarm.pod_ready(POD, other_than=before))
     swarm.until_ready()
-    assert size(swarm, "http", info_hash) == 1
+    # The Service leads to the new pod a moment after that is ready; until then nobody takes the connection.
+    assert until(lambda: [size(swarm, "http", info_hash)]) == [1]
     requests = until(lambda: len(found := scripted_requests(swarm, info_hash)) > 1 and found, within=240)
     assert requests[1] - first > PUT_OFF_SECONDS - 1
     assert len(requests) == 2

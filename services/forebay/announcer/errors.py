@@ -4,6 +4,7 @@ AnnouncerError
 ├── BencodeError           octets are not bencoded
 ├── ForwardersFileError    a file of forwarders cannot be read
 ├── AccessListError        a list of info hashes cannot be read
+├── HttpError              what a tracker sent is no HTTP, or ends too early
 ├── RequestError           what a client sent is no request
 └── RefusedError           a request is well formed, and is not carried out
     └── TableFullError     there is no room for more peers
@@ -24,6 +25,10 @@ class ForwardersFileError(AnnouncerError, ValueError):
 
 class AccessListError(AnnouncerError, ValueError):
     """A list of info hashes cannot be read; the message names the line and the remedy."""
+
+
+class HttpError(AnnouncerError):
+    """What a tracker sent is no HTTP, or ends too early."""
 
 
 class RequestError(AnnouncerError, ValueError):

@@ -176,6 +176,10 @@ def degradations(tracker: Tracker, announcer: Announcer) -> list[Degradation]:
         )
         for each in tracker.disabled()
     ]
+    found += [
+        Degradation("NotListening", f"{problem}; it is tried again by itself")
+        for problem in tracker.listeners.problems.values()
+    ]
     spill = announcer.spec.spill_ref
     if spill and tracker.jobs is None:
         problem = "where its Redis is cannot be told: see what is wrong with it; a restart would forget jobs that wait"

@@ -77,8 +77,9 @@ class AnnouncerServicer(AnnouncerServiceServicer):
         return pb.EnableForwarderResponse(forwarder=next(each for each in listed(tracker) if each.name == request.name))
 
     async def GetQueue(self, request: pb.GetQueueRequest, context: Context) -> pb.GetQueueResponse:
-        """Show the job queue, the schedule and the workers."""
+        """Show the job queue, the schedule and the workers; what it shows is kept by then, as far as Redis is there."""
         tracker = self._open()
+        await tracker.settle()
         return messages.queue(tracker.queue(), tracker.spilled, tracker.table.peers, len(tracker.table))
 
     async def ListSwarms(self, request: pb.ListSwarmsRequest, context: Context) -> pb.ListSwarmsResponse:

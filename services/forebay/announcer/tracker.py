@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from random import Random, SystemRandom
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,8 @@ ROUND = 1.0
 """Seconds from one look for old peers to the next."""
 GRACE = 5.0
 """Seconds that requests in flight have when the service stops."""
+SETTLING = 1.0
+"""Seconds that a question about the queue waits at most for Redis to have the jobs."""
 
 
 class Tracker:
@@ -89,6 +92,7 @@ class Tracker:
     def start(self, tasks: Supervisor) -> None:
         """Forward announces, write snapshots, and forget old peers, until `tasks` end."""
         tasks.spawn("announcer forwarding", self.relay.run)
+        tasks.spawn("announcer listeners", self.listeners.run)
         tasks.spawn("announcer snapshots", self.swarms.run)
         tasks.spawn("announcer blocked forwarders", self.blocked.run)
         tasks.spawn("announcer old peers", self._expire)
@@ -109,7 +113,7 @@ class Tracker:
         if settings != self.desk.settings:
             self.desk.settings = settings
         self.swarms.interval = spec.swarms.snapshot_interval.total_seconds()
-        self.dispatcher.configure(forwarding_settings(spec), forwarders, self._clock.monotonic())
+        self.dispatcher.configure(forwarding_settings(spec), forwarders, self._clock.monotonic(), paused)
         if self.jobs:
             self.jobs.overflow = self._spills
 
@@ -130,6 +134,12 @@ class Tracker:
     def queue(self) -> QueueStatus:
         """The queue, the schedule and the workers."""
         return self.relay.status()
+
+    async def settle(self) -> None:
+        """Return once the jobs there are would outlive the process, or soon when Redis is slow or away."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(SETTLING):
+                await self.dispatcher.jobs.watcher.settle()
 
     @property
     def spilled(self) -> int:

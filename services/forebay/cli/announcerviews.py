@@ -71,10 +71,18 @@ async def announce_client(client: Client, address: str, tls: Path | None, output
         print_json(readable(answer))
     elif not answer.failure:
         print_table("", ("", ">"), answer_rows(answer))
-        print_table("", ("peer", ">port"), ((peer.ip, peer.port) for peer in answer.peers))
+        print_peers(answer.peers)
     if answer.failure:
         again = f"; come back in {answer.retry_after:g} s" if answer.retry_after else ""
         raise UndoneError(f"the announce was refused: {answer.failure}{again}")
+
+
+def print_peers(peers: Sequence[pb.Peer]) -> None:
+    """Print the peers of an answer, or that it has none."""
+    if peers:
+        print_table("", ("peer", ">port"), ((peer.ip, peer.port) for peer in peers))
+    else:
+        print("no peers")
 
 
 def answer_rows(answer: pb.AnnounceAnswer) -> list[tuple[str, object]]:

@@ -1,7 +1,8 @@
 """Make spilled entries fewer: drop repeats and what is too old or too much, and write full streams in order.
 
 The service of the entries goes on meanwhile. An owner of whom it sends just those entries is left as it was, and told;
-so is one that fails. Killed at any time, all entries of an owner are as before or as after it.
+so is one that fails. Killed at any time, all entries of an owner are as before or as after it. What other services than
+an outfeed have there are no articles, but an announcer's jobs, or a router's messages: these are left alone.
 """
 
 import argparse
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 TASK_BYTES = 64_000_000
 """Octets of entries of an owner that one task takes; its worker needs about five times as much memory."""
 ROTATE_BYTES = 10_000_000
+WITH_ARTICLES = frozenset({"outfeed"})
+"""Services whose entries are articles. To sort others, or to look for repeats and old ones, would lose some."""
 TASKS = 4
 """Tasks for each core, so that cores end at about the same time."""
 
@@ -64,7 +67,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, spark: "SparkSession") -> Figures:
     """Compact all owners of all places. Raises `SpillError`, and `OSError` for the file of the URL."""
     rules = Rules(_oldest(options.max_age), options.max_bytes)
-    works = [Work(place, rules, options.rotate_bytes) for place in places(options)]
+    works = [Work(place, rules, options.rotate_bytes) for place in places(options) if place.service in WITH_ARTICLES]
     return sum((_compact(spark, work, options.task_bytes) for work in works), Tally()).figures()
 
 

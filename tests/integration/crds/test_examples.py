@@ -8,7 +8,7 @@ import yaml
 from forebay.api.manifests import read_object
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
-FOLDERS = [EXAMPLES / name for name in ("quickstart", "compaction", "store", "announcer", "sharding")]
+FOLDERS = [EXAMPLES / name for name in ("quickstart", "compaction", "store", "announcer", "router", "sharding")]
 MANIFESTS = [
     pytest.param(folder, manifest, id=f"{folder.name}-{manifest['kind']}-{manifest['metadata']['name']}")
     for folder in FOLDERS
@@ -23,6 +23,8 @@ SMALLEST = [
     {"kind": "StoreQueue", "spec": {"storeRef": {"name": "main"}}},
     {"kind": "Announcer", "spec": {}},
     {"kind": "Forwarder", "spec": {"announcerRef": {"name": "main"}, "url": "udp://tracker.example.com:6969"}},
+    {"kind": "Router", "spec": {}},
+    {"kind": "RouterLink", "spec": {"routerRef": {"name": "main"}, "domain": "west", "addresses": ["west:7720"]}},
     {"kind": "Compaction", "spec": {"job": "compact-spill", "targetRef": {"kind": "Spill", "name": "main"}}},
 ]
 

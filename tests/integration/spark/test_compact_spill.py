@@ -5,12 +5,16 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 from redis import Redis
 
-from forebay.spill.keys import Kind
+from forebay.announcer.forwarding.job import Job
+from forebay.announcer.lasting.digest import NO_DIGEST
+from forebay.announcer.lasting.jobcodec import Times, encode
+from forebay.spill.keys import Kind, OwnerKeys, registry_key
 from forebay_spark.compaction import Rules
 from forebay_spark.figures import Figures
 from forebay_spark.jobs import compact_spill
@@ -19,6 +23,7 @@ from forebay_spark.place import SpillPlace
 from forebay_spark.plans import text_of
 from forebay_spark.sources.spill import SpillSource
 from forebay_spark.split import compact_split
+from forwardings import announce
 from peers.valkey import Valkey
 from spillcontents import SERVICE, UID, Contents, entries, fill, streams, token
 from spilloracle import Expected, expected
@@ -100,6 +105,31 @@ def test_a_split_owner_becomes_the_same(spark, client, valkey, found: Contents, 
 def test_nothing_spilled_is_nothing_done(spark, valkey) -> None:
     figures = run(spark, valkey)
     assert (figures.values["owners"], figures.values["entriesIn"], figures.failures) == (0, 0, ())
+
+
+@pytest.mark.parametrize("service", ["announcer", "router"])
+def test_what_is_no_article_is_left_alone(spark, client, valkey, service) -> None:
+    """They are no articles: to sort them, or to drop what looks like a repeat or old, would lose announces."""
+    times, clear = Times(0.0, EPOCH / 1000), {Kind.BACKLOG: [numbered(0, 5, 2)]}
+    told = [announce(f"t{number}", uploaded=9 - number, numwant=number) for number in range(10)]
+    jobs = [encode(Job(each, "f0", 0.0), NO_DIGEST, times) for each in told]
+    segments = [[(b"%d-%d" % (EPOCH + number, 0), job) for number, job in enumerate(jobs)] for _ in range(2)]
+    fill(client, "overflow", {Kind.BACKLOG: segments}, service)
+    keys = OwnerKeys(service, UID, "jobs")
+    client.sadd(registry_key(service, UID), "jobs")
+    client.zadd(keys.times, {b"key": EPOCH})
+    client.hset(keys.values, b"key", jobs[0])
+    fill(client, "peer", clear)
+    before = keys_of(client, service)
+    figures = run(spark, valkey, "--max-age", "1d", "--max-bytes", "100B", "--service", "outfeed",
+                  "--service", service, "--uid", UID)  # fmt: skip
+    assert keys_of(client, service) == before
+    assert figures.values["owners"] == 1, "the outfeed's peer"
+    assert figures.failures == ()
+
+
+def keys_of(client: Redis, service: str) -> dict[bytes, bytes]:
+    return {key: client.dump(key) for key in client.scan_iter(f"forebay:{{{service}/*")}
 
 
 def test_an_owner_without_closed_segments_is_left_alone(spark, client, valkey) -> None:

@@ -38,6 +38,13 @@ async def test_a_spill_that_is_away(make_tracker):
     )
 
 
+async def test_a_port_that_is_taken(make_tracker):
+    tracker = make_tracker()
+    tracker.listeners.problems = {"http": "cannot listen on [::]:80; free it, or choose another"}
+    message = "cannot listen on [::]:80; free it, or choose another; it is tried again by itself"
+    assert found(tracker) == [("NotListening", "", "", message)]
+
+
 async def test_a_disk_that_cannot_be_written(make_tracker):
     tracker = make_tracker()
     tracker.blocked.problem, tracker.swarms.problem = "no room for forwarders", "no room for swarms"

@@ -8,6 +8,7 @@ from forebay.cli.announcerviews import (
     answer_rows,
     forwarder_row,
     octets,
+    print_peers,
     queue_rows,
     readable,
     swarm_row,
@@ -100,3 +101,17 @@ def test_octets_are_readable_in_json():
     found = readable(queue)
     assert found["depth"] == 1
     assert (found["next_scheduled"][0]["info_hash"], found["next_scheduled"][0]["forwarder"]) == (HASH, "a")
+
+
+def test_the_peers_of_an_answer(capsys):
+    print_peers([pb.Peer(ip="192.0.2.1", port=6881), pb.Peer(ip="2001:db8::1", port=6882)])
+    assert [line.split() for line in capsys.readouterr().out.splitlines()] == [
+        ["peer", "port"],
+        ["192.0.2.1", "6881"],
+        ["2001:db8::1", "6882"],
+    ]
+
+
+def test_an_answer_without_peers_says_so(capsys):
+    print_peers([])
+    assert capsys.readouterr().out.startswith("no peers")

@@ -15,7 +15,8 @@ from forebay.announcer.forwarding.forwarders import Forwarders
 from forebay.announcer.forwarding.interval import due_after
 from forebay.announcer.forwarding.job import Job
 from forebay.announcer.forwarding.jobs import Flight, Jobs
-from forebay.announcer.forwarding.outcome import Answer, Cause, Failure, Outcome
+from forebay.announcer.forwarding.outcome import Answer, Failure, Outcome
+from forebay.announcer.forwarding.penalty import impose
 from forebay.announcer.forwarding.ratelimit import TokenBucket
 from forebay.announcer.forwarding.refusal import Refusal, Why
 from forebay.announcer.forwarding.scaling import Scaling
@@ -24,6 +25,7 @@ from forebay.announcer.forwarding.watcher import NoOverflow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Set as AbstractSet
     from random import Random
 
     from forebay.announcer.announce import Announce
@@ -61,9 +63,15 @@ class Dispatcher:
         self._random = random
         self._bucket = _bucket(settings, now)
 
-    def configure(self, settings: ForwardingSettings, specs: Iterable[ForwarderSpec], now: float) -> None:
-        """Take these settings and forwarders from now on. Jobs of forwarders that are gone or changed are dropped."""
-        gone = self.forwarders.configure(specs)
+    def configure(
+        self,
+        settings: ForwardingSettings,
+        specs: Iterable[ForwarderSpec],
+        now: float,
+        paused: Iterable[ForwarderSpec] = (),
+    ) -> None:
+        """Take these from now on. Jobs of forwarders that are gone, changed or paused are dropped."""
+        gone = self.forwarders.configure(specs, paused)
         if gone:
             self.jobs.forget({state.name for state in gone})
             self.eligibility.forget_slots(state.slot for state in gone)
@@ -92,9 +100,7 @@ class Dispatcher:
         pending = self.jobs.pending.forwarders(announce.info_hash, announce.peer_id)
         if pending and announce.event is not Event.NONE:
             self._supersede(announce, tuple(pending))
-        eligible = self._eligible(announce, now)
-        if pending:
-            eligible = [forwarder for forwarder in eligible if forwarder.name not in pending]
+        eligible = self._eligible(announce, pending, now)
         if not eligible:
             return None
         initial = not knows(announce)
@@ -118,16 +124,19 @@ class Dispatcher:
         forwarder = self.forwarders.get(name)
         return forwarder is not None and self.eligibility.knows(announce.info_hash, announce.peer_id, forwarder)
 
-    def _eligible(self, announce: Announce, now: float) -> Sequence[ForwarderState]:
-        """Whoever is due; an event also, and a stop only, goes to those that know the client, due or not."""
+    def _eligible(self, announce: Announce, pending: AbstractSet[str], now: float) -> Sequence[ForwarderState]:
+        """Whoever is due and has no job of this client pending.
+
+        An event also, and a stop only, goes to those that know the client, due or not.
+        """
         forwarders = self.forwarders.all()
         if announce.event in (Event.NONE, Event.STARTED):
-            return self.eligibility.due(announce.info_hash, forwarders, now)
+            return self.eligibility.due(announce.info_hash, forwarders, now).without(pending)
         knowing = self.eligibility.knowing(announce.info_hash, announce.peer_id, forwarders, now)
-        if announce.event is Event.STOPPED:
-            return knowing
-        due = self.eligibility.due(announce.info_hash, forwarders, now)
-        return knowing + [forwarder for forwarder in due if forwarder not in knowing]
+        if announce.event is not Event.STOPPED:
+            due = self.eligibility.due(announce.info_hash, forwarders, now).forwarders
+            knowing += [forwarder for forwarder in due if forwarder not in knowing]
+        return [forwarder for forwarder in knowing if forwarder.name not in pending]
 
     def _rate_limited(self, now: float) -> bool:
         return self.jobs.queue.reaches(self.settings.rate_limit_threshold) and not self._bucket.take(now)
@@ -255,25 +264,13 @@ class Dispatcher:
         forwarder = flight.forwarder
         settings = forwarder.spec.own.over(self.settings)
         decision = decide(failure, flight.job.attempt, settings)
-        if decision.step is Step.DISABLE:
-            forwarder.disable(failure.cause, failure.reason)
-        elif decision.step is Step.SUSPEND:
-            forwarder.suspend(now + decision.seconds, failure.cause, failure.reason)
-        else:
+        impose(decision, failure, forwarder, settings.fail_threshold, now)
+        if decision.step not in (Step.DISABLE, Step.SUSPEND):
             self.eligibility.put_off(flight.job.announce.info_hash, forwarder, now + decision.seconds, now)
-        # A name server that is away says nothing about the tracker.
-        if decision.step is Step.GIVE_UP and failure.cause is not Cause.NAME_SERVER_AWAY:
-            self._count_failure(forwarder, failure, settings.fail_threshold)
         if decision.step is Step.RETRY:
             self._retry(flight, failure, decision, now)
         else:
             self.jobs.drop(flight.job)
-
-    def _count_failure(self, forwarder: ForwarderState, failure: Failure, threshold: int) -> None:
-        forwarder.failures += 1
-        if 0 < threshold <= forwarder.failures:
-            reason = f"{forwarder.failures} requests in a row failed; the last: {failure.reason}"
-            forwarder.disable(Cause.TOO_MANY_FAILURES, reason)
 
     def _retry(self, flight: Flight, failure: Failure, decision: Decision, now: float) -> None:
         """Schedule the same request again, or the event that its client told of meanwhile."""

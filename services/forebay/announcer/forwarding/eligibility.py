@@ -9,12 +9,13 @@ import math
 from array import array
 from collections import OrderedDict
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from forebay.announcer.forwarding.interval import LONGEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from collections.abc import Set as AbstractSet
 
     from forebay.announcer.forwarding.forwarderstate import ForwarderState
 
@@ -23,6 +24,23 @@ REMEMBERED = 2 * LONGEST
 
 
 _NONE = -1
+
+
+class Due(NamedTuple):
+    """Forwarders that may be told of a torrent now."""
+
+    forwarders: Sequence[ForwarderState] = ()
+    names: frozenset[str] = frozenset()
+
+    def without(self, names: AbstractSet[str]) -> Sequence[ForwarderState]:
+        """All but those of these names."""
+        # While jobs wait, most announces find all of them named.
+        if self.names <= names:
+            return ()
+        return [forwarder for forwarder in self.forwarders if forwarder.name not in names]
+
+
+_NOBODY = Due()
 
 
 class _Torrent:
@@ -34,7 +52,7 @@ class _Torrent:
         self.times = array("d")
         self.told: dict[bytes, tuple[int, float]] = {}
         self.touched = 0.0
-        self.due: Sequence[ForwarderState] = ()
+        self.due = _NOBODY
         """Who was due at the last look, and is until `look_at`, if nothing changed since."""
         self.look_at = 0.0
         self.view = _NONE
@@ -47,7 +65,7 @@ class _Torrent:
         if slot >= len(self.times):
             self.times.extend([0.0] * (slot + 1 - len(self.times)))
         self.times[slot] = at
-        self.due, self.view = (), _NONE
+        self.due, self.view = _NOBODY, _NONE
 
     def knows(self, peer_id: bytes, slot: int) -> bool:
         return bool(self.told.get(peer_id, (0, 0.0))[0] >> slot & 1)
@@ -90,7 +108,7 @@ class Eligibility:
     def __len__(self) -> int:
         return len(self._torrents)
 
-    def due(self, info_hash: bytes, forwarders: Iterable[ForwarderState], now: float) -> Sequence[ForwarderState]:
+    def due(self, info_hash: bytes, forwarders: Iterable[ForwarderState], now: float) -> Due:
         """The forwarders that are neither disabled nor suspended and whose time has come, or that never heard of it.
 
         Most announces find that nothing has changed since the last one.
@@ -98,7 +116,8 @@ class Eligibility:
         torrent = self._torrents.get(info_hash, self._unknown)
         if torrent.view != self._view or torrent.look_at <= now:
             times = [(max(each.blocked_until, torrent.next_announce(each.slot)), each) for each in forwarders]
-            torrent.due = [each for at, each in times if at <= now]
+            due = [each for at, each in times if at <= now]
+            torrent.due = Due(due, frozenset([each.name for each in due]))
             torrent.look_at = min((at for at, _ in times if at > now), default=math.inf)
             torrent.view = self._view
         return torrent.due

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+from random import Random
 from secrets import token_bytes
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import structlog
 
@@ -12,6 +14,7 @@ from forebay.announcer.fronts.httpsite import HttpSite
 from forebay.announcer.fronts.udpdesk import UdpDesk
 from forebay.announcer.fronts.udpfront import UdpFront
 from forebay.announcer.wire.connectionid import ConnectionIds
+from forebay.runtime.backoff import Backoff, BackoffSettings
 from forebay.runtime.errors import AddressError
 
 if TYPE_CHECKING:
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 
 SECRET = 32
 """Octets of the key of connection ids."""
+AGAIN = BackoffSettings(first=1.0, longest=30.0)
+"""When a place that cannot be used is tried again."""
 
 log = structlog.stdlib.get_logger(__name__)
 
@@ -34,6 +39,14 @@ class Places(NamedTuple):
 
     http: Address | None
     udp: Address | None
+
+
+class _Terms(NamedTuple):
+    """What was asked for last."""
+
+    places: Places
+    proxies: TrustedProxies
+    limits: HttpLimits
 
 
 class Listeners:
@@ -47,10 +60,16 @@ class Listeners:
         """Where HTTP is served; None when it is not."""
         self.udp_port: int | None = None
         """Where UDP is served; None when it is not."""
+        self.problems: dict[str, str] = {}
+        """By protocol, what is wrong with a place that cannot be used."""
         self._clock = clock
         self._http: HttpFront | None = None
         self._udp: UdpFront | None = None
         self._places = Places(None, None)
+        self._terms: _Terms
+        self._backoff = Backoff(AGAIN, clock, Random())  # noqa: S311 spreads tries, guards nothing
+        self._moving = asyncio.Lock()
+        self._lacking = asyncio.Event()
 
     @property
     def connections(self) -> int:
@@ -62,19 +81,40 @@ class Listeners:
 
         Connections that were made before keep the proxies that were trusted then.
         """
-        problems = {}
-        for protocol, moving in (
-            ("http", self._listen_http(places, proxies, limits)),
-            ("udp", self._listen_udp(places)),
-        ):
+        async with self._moving:
+            self._terms = _Terms(places, proxies, limits)
+            self._backoff.reset()
+            await self._move()
+            return self.problems
+
+    async def run(self) -> NoReturn:
+        """Try places again that cannot be used, as long as there are any."""
+        while True:
+            await self._lacking.wait()
+            await self._clock.sleep(self._backoff.fail())
+            async with self._moving:
+                if self.problems:
+                    await self._move()
+
+    async def _move(self) -> None:
+        terms, problems = self._terms, {}
+        for protocol, listen in (("http", self._listen_http), ("udp", self._listen_udp)):
             try:
-                await moving
+                await listen(terms)
             except AddressError as error:
                 problems[protocol] = f"{error}; free it, or choose another"
-        self._places = places
-        return problems
+        self._places = terms.places
+        self._tell(problems)
 
-    async def _listen_http(self, places: Places, proxies: TrustedProxies, limits: HttpLimits) -> None:
+    def _tell(self, problems: dict[str, str]) -> None:
+        self.problems = problems
+        if problems:
+            self._lacking.set()
+        else:
+            self._lacking.clear()
+
+    async def _listen_http(self, terms: _Terms) -> None:
+        places, proxies, limits = terms
         if self._http and places.http == self._places.http:
             self._http.proxies, self._http.limits = proxies, limits
             return
@@ -87,7 +127,8 @@ class Listeners:
             self._http = front
             log.info("announces are taken", protocol="http", address=places.http.host, port=self.http_port)
 
-    async def _listen_udp(self, places: Places) -> None:
+    async def _listen_udp(self, terms: _Terms) -> None:
+        places = terms.places
         if self._udp and places.udp == self._places.udp:
             return
         if self._udp:
@@ -100,9 +141,11 @@ class Listeners:
             log.info("announces are taken", protocol="udp", address=places.udp.host, port=self.udp_port)
 
     async def stop(self) -> None:
-        """Stop listening."""
-        if self._http:
-            await self._http.stop()
-        if self._udp:
-            self._udp.stop()
-        self._http = self._udp = self.http_port = self.udp_port = None
+        """Stop listening, and try no more to."""
+        async with self._moving:
+            self._tell({})
+            if self._http:
+                await self._http.stop()
+            if self._udp:
+                self._udp.stop()
+            self._http = self._udp = self.http_port = self.udp_port = None

@@ -67,7 +67,7 @@ class ForwarderKeeper:
                 problem=str(error),
             )
             return 0
-        states = {digest_of(state.spec).hex(): state for state in self._dispatcher.forwarders.all()}
+        states = {digest_of(state.spec).hex(): state for state in self._dispatcher.forwarders.with_paused()}
         known = [block for block in blocks if block.digest in states]
         for block in known:
             self._apply(block, states[block.digest])
@@ -115,7 +115,7 @@ class ForwarderKeeper:
                 state.reason,
                 None if state.blocked_until == math.inf else round(state.blocked_until - now + wall, 1),
             )
-            for state in self._dispatcher.forwarders.all()
+            for state in self._dispatcher.forwarders.with_paused()
             if state.blocked_until > now
         ]
 

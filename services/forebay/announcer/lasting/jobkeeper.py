@@ -184,7 +184,8 @@ class JobKeeper:
 
     async def _round(self) -> None:
         """Write once there is something to write, and bring back what finds room."""
-        await self._something()
+        if not await self._something():
+            return
         settled, self._settled = self._settled, None
         began = self._clock.monotonic()
         try:
@@ -198,15 +199,20 @@ class JobKeeper:
         if self._settled is None:
             await self._clock.sleep(PACE)
 
-    async def _something(self) -> None:
-        """Return when there is something to do. Raises `LeaseLostError` when another has taken over."""
-        if not self._changes and self._stream.is_empty and not self._stream.unsettled and self._stream.usable:
+    async def _something(self) -> bool:
+        """Wait for something to do; False when there was nothing for long.
+
+        Raises `LeaseLostError` when another has taken over.
+        """
+        found = bool(self._changes or self._stream.unsettled) or not (self._stream.is_empty and self._stream.usable)
+        if not found:
             self._work.clear()
             with suppress(TimeoutError):
                 async with asyncio.timeout(LOOK):
-                    await self._work.wait()
+                    found = await self._work.wait()
         self._timetable.tenure.require()
         self._stream.tenure.require()
+        return found
 
     async def _write(self) -> None:
         """Write the changes that there are."""

@@ -85,7 +85,8 @@ class OverflowStream:
         return self._spool.tenure
 
     def __len__(self) -> int:
-        return len(self._put) + self._stored + len(self._read)
+        """Jobs that wait, and that Redis has confirmed: those just put may yet be lost."""
+        return self._stored + len(self._read)
 
     def put(self, job: Job) -> None:
         """Let a job wait, unless the same is known to wait here already."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -14,6 +15,11 @@ MOST_PEERS = 1000
 _PORT = 2
 _V4, _V6 = 4, 16
 _MAPPED = bytes(10) + b"\xff\xff"
+"""What stands before an IPv4 address that is written as an IPv6 one."""
+_PORT_ONE = b"\x00\x01"
+_ALL_USABLE = re.compile(rb"(?:(?!\0\0\0\0).{4}(?!\0[\0\1]).{2})*", re.DOTALL).fullmatch
+"""Compact IPv4 peers none of which is to be left out, as is nearly always so."""
+_NOWHERE = frozenset({bytes(_V4), bytes(_V6)})
 
 
 class PeerOctets(NamedTuple):
@@ -32,6 +38,8 @@ def split(octets: bytes, address_size: int) -> list[bytes]:
 
 def from_compact(peers: bytes, peers6: bytes = b"") -> PeerOctets:
     """Peers of BEP 23 and of BEP 7."""
+    if not peers6 and len(peers) <= MOST_PEERS * (_V4 + _PORT) and _ALL_USABLE(peers):
+        return PeerOctets(peers, b"")
     return _gather([*split(peers, _V4), *split(peers6, _V6)])
 
 
@@ -60,18 +68,9 @@ def _read(peer: object) -> bytes | None:
 
 
 def _gather(peers: list[bytes]) -> PeerOctets:
-    usable = [_unmapped(peer) for peer in peers if _is_usable(peer)]
+    # Ports 0 and 1 and addresses of zeros are what clients without a listener tell.
+    usable = [peer for peer in peers if peer[-_PORT:] > _PORT_ONE and peer[:-_PORT] not in _NOWHERE]
     return PeerOctets(
-        b"".join(peer for peer in usable if len(peer) == _V4 + _PORT),
-        b"".join(peer for peer in usable if len(peer) == _V6 + _PORT),
+        b"".join([peer[-(_V4 + _PORT) :] for peer in usable if len(peer) == _V4 + _PORT or peer.startswith(_MAPPED)]),
+        b"".join([peer for peer in usable if len(peer) == _V6 + _PORT and not peer.startswith(_MAPPED)]),
     )
-
-
-def _is_usable(peer: bytes) -> bool:
-    """Ports 0 and 1 and addresses of zeros are what clients without a listener tell."""
-    return peer[-_PORT:] > b"\x00\x01" and any(peer[:-_PORT])
-
-
-def _unmapped(peer: bytes) -> bytes:
-    """An IPv4 address that is written as an IPv6 one, as IPv4."""
-    return peer[len(_MAPPED) :] if peer.startswith(_MAPPED) and len(peer) == _V6 + _PORT else peer

@@ -71,6 +71,19 @@ from forebay.api.v1alpha1.peertimes import FeedHours, FeedWindow, Weekday
 from forebay.api.v1alpha1.peertraits import PeerDefaults, PeerTraits
 from forebay.api.v1alpha1.peerwaiting import DeadLetter, Deferral, PeerBacklog, Queue
 from forebay.api.v1alpha1.peerwants import HashMethod, HashRange, HashShare, Originators
+from forebay.api.v1alpha1.router import (
+    DomainAccess,
+    Heartbeat,
+    KeySource,
+    LinkRetry,
+    NameAccess,
+    Router,
+    RouterListeners,
+    RouterQueues,
+    RouterSpec,
+    UdpListener,
+)
+from forebay.api.v1alpha1.routerlink import LinkTls, LinkTransport, RouterLink, RouterLinkSpec
 from forebay.api.v1alpha1.service import GrpcListener, HealthListener, ServerTls
 from forebay.api.v1alpha1.spill import Durability, ManagedSpill, Spill, SpillSpec, UrlSource
 from forebay.api.v1alpha1.store import (
@@ -94,10 +107,12 @@ KINDS: dict[str, type[Resource]] = {
     "StoreQueue": StoreQueue,
     "Announcer": Announcer,
     "Forwarder": Forwarder,
+    "Router": Router,
+    "RouterLink": RouterLink,
     "Compaction": Compaction,
 }
 """All kinds by name, parents before their children."""
-Service: TypeAlias = Outfeed | Store | Announcer
+Service: TypeAlias = Outfeed | Store | Announcer | Router
 """A resource that runs a service."""
 
 __all__ = [
@@ -121,6 +136,7 @@ __all__ = [
     "DeadLetter",
     "DeadLetterAddress",
     "Deferral",
+    "DomainAccess",
     "Durability",
     "Engine",
     "FailurePolicy",
@@ -138,13 +154,19 @@ __all__ = [
     "HashRange",
     "HashShare",
     "HealthListener",
+    "Heartbeat",
     "History",
     "IndexPlace",
     "Job",
+    "KeySource",
+    "LinkRetry",
+    "LinkTls",
+    "LinkTransport",
     "Listing",
     "ManagedSpill",
     "MessageLimits",
     "Metadata",
+    "NameAccess",
     "NamedPatterns",
     "NamedSecret",
     "Network",
@@ -168,6 +190,12 @@ __all__ = [
     "Reconnect",
     "Reference",
     "Resource",
+    "Router",
+    "RouterLink",
+    "RouterLinkSpec",
+    "RouterListeners",
+    "RouterQueues",
+    "RouterSpec",
     "RunHistory",
     "SecretReference",
     "ServerTls",
@@ -193,6 +221,7 @@ __all__ = [
     "TlsMode",
     "TorrentList",
     "TrackerListener",
+    "UdpListener",
     "UrlSource",
     "Weekday",
 ]

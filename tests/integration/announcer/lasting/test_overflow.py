@@ -38,6 +38,18 @@ async def work(alive, jobs, outcome=ANSWER):
     return done
 
 
+async def test_only_what_redis_has_confirmed_is_counted(valkey, clock):
+    """Whoever sees a job counted may kill the process: it comes back."""
+    async with life(valkey.url, clock, overflow=True, clean=False, queue_size=1, **QUICK) as first:
+        await eventually(loaded(first))
+        for number in range(50):
+            first.announced(f"t{number:05}", initial=True)
+        assert first.keeper.spilled == 0
+        counted = await eventually(lambda: first.keeper.spilled)
+        streams = await valkey.command("KEYS", f"{STREAM}B:*")
+        assert counted <= sum([await valkey.command("XLEN", stream) for stream in streams])
+
+
 QUICK = {"rate_limit_burst": 100_000, "throttle_threshold": 100}
 
 

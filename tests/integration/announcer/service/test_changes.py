@@ -19,6 +19,17 @@ async def server(make_announcer):
     return server
 
 
+@pytest.fixture
+async def refused(server, tracker):
+    """A client of an announcer whose one forwarder is disabled, as its tracker answered 404."""
+    server.forwarder("one", tracker.url("/404"))
+    await applied(server)
+    await announce(server)
+    async with server.client() as client:
+        await eventually(lambda: disabled(client, "one"))
+        yield client
+
+
 async def applied(server):
     results = await server.apply()
     assert all(result.applied for result in results.values()), results
@@ -84,6 +95,23 @@ async def test_a_port_that_is_taken_is_told_and_the_rest_runs(server):
     assert (await announce(server, peer="after", port=1002))[b"incomplete"] == 2
 
 
+@pytest.mark.parametrize("protocol", ["http", "udp"])
+async def test_a_port_that_becomes_free_is_taken_without_another_apply(server, protocol):
+    kind = socket.SOCK_STREAM if protocol == "http" else socket.SOCK_DGRAM
+    with socket.socket(type=kind) as taken:
+        taken.bind(("127.0.0.1", 0))
+        if protocol == "http":
+            taken.listen()
+        server.spec = {"listeners": {protocol: {"port": taken.getsockname()[1]}}}
+        assert not (await server.apply())["Announcer/lan"].applied
+        (degradation,) = await server.degradations()
+        assert (degradation.reason, degradation.kind) == ("NotListening", "")
+        assert degradation.message.endswith("free it, or choose another; it is tried again by itself")
+    await eventually(server.untroubled, within=30)
+    with socket.socket(type=kind) as probe, pytest.raises(OSError, match="in use"):
+        probe.bind(("127.0.0.1", server.spec["listeners"][protocol]["port"]))
+
+
 async def test_forwarders_come_and_go(server, tracker):
     await announce(server)
     server.forwarder("one", tracker.url())
@@ -121,33 +149,23 @@ async def disabled(client, name):
     return found if found.condition == pb.FORWARDER_CONDITION_DISABLED else None
 
 
-async def test_a_change_of_its_spec_enables_a_forwarder(server, tracker):
-    server.forwarder("one", tracker.url("/404"))
+async def test_a_change_of_its_spec_enables_a_forwarder(server, tracker, refused):
+    server.forwarder("one", tracker.url("/announce"))
     await applied(server)
+    assert (await condition_of(refused, "one")).condition == pb.FORWARDER_CONDITION_ENABLED
     await announce(server)
-    async with server.client() as client:
-        await eventually(lambda: disabled(client, "one"))
-        server.forwarder("one", tracker.url("/announce"))
-        await applied(server)
-        assert (await condition_of(client, "one")).condition == pb.FORWARDER_CONDITION_ENABLED
-        await announce(server)
-        await eventually(lambda: answered(client, "one"))
+    await eventually(lambda: answered(refused, "one"))
 
 
 async def answered(client, name):
     return (await condition_of(client, name)).answers == 1
 
 
-async def test_a_change_of_the_announcer_leaves_forwarders_as_they_are(server, tracker):
-    server.forwarder("one", tracker.url("/404"))
+async def test_a_change_of_the_announcer_leaves_forwarders_as_they_are(server, refused):
+    server.spec = {"forwarding": {"workers": 3, "attempts": 2}}
     await applied(server)
-    await announce(server)
-    async with server.client() as client:
-        await eventually(lambda: disabled(client, "one"))
-        server.spec = {"forwarding": {"workers": 3, "attempts": 2}}
-        await applied(server)
-        assert await disabled(client, "one")
-        assert (await client.queue()).max_workers == 6
+    assert await disabled(refused, "one")
+    assert (await refused.queue()).max_workers == 6
 
 
 async def test_a_paused_forwarder_gets_nothing(server, tracker):
@@ -164,6 +182,15 @@ async def test_a_paused_forwarder_gets_nothing(server, tracker):
     await applied(server)
     await announce(server)
     await eventually(lambda: tracker.requests)
+
+
+async def test_a_disabled_forwarder_is_disabled_still_after_a_pause(server, tracker, refused):
+    server.forwarder("one", tracker.url("/404"), pause=True)
+    await applied(server)
+    assert (await condition_of(refused, "one")).condition == pb.FORWARDER_CONDITION_PAUSED
+    server.forwarder("one", tracker.url("/404"))
+    await applied(server)
+    assert (await disabled(refused, "one")).cause == "REJECTED"
 
 
 async def test_a_forwarder_s_own_failure_policy_counts(server, tracker):
@@ -184,16 +211,11 @@ async def failed(client, name):
     return found if found.failures else None
 
 
-async def test_a_forwarder_with_a_fault_stays_as_it_was(server, tracker):
-    server.forwarder("one", tracker.url("/404"))
-    await applied(server)
-    await announce(server)
-    async with server.client() as client:
-        await eventually(lambda: disabled(client, "one"))
-        server.forwarder("one", tracker.url("/404"), timeout="0s")
-        results = await server.apply()
-        assert results["Forwarder/one"].violations[0].field == "spec.timeout"
-        assert await disabled(client, "one")
+async def test_a_forwarder_with_a_fault_stays_as_it_was(server, tracker, refused):
+    server.forwarder("one", tracker.url("/404"), timeout="0s")
+    results = await server.apply()
+    assert results["Forwarder/one"].violations[0].field == "spec.timeout"
+    assert await disabled(refused, "one")
 
 
 async def test_an_unknown_forwarder_cannot_be_enabled(server):

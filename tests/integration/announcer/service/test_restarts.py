@@ -18,7 +18,7 @@ async def server(valkey, make_announcer, tracker):
     server = make_announcer(valkey.url, forwarding={"retryBase": "4s"})
     server.forwarder("one", tracker.url())
     await server.start()
-    await eventually(lambda: no_trouble(server))
+    await eventually(server.untroubled)
     return server
 
 
@@ -36,6 +36,21 @@ async def test_a_scheduled_job_runs_at_its_time_after_kill_9(server, tracker):
     assert len(tracker.requests) == 1
 
 
+async def test_every_job_that_the_queue_shows_is_in_redis(server, tracker, valkey):
+    tracker.replies["/announce"] = Reply(status=503)
+    async with server.client() as client:
+        for number in range(100):
+            await announce(server, torrent=f"torrent {number}")
+            shown = (await client.queue()).pending
+            assert shown == number + 1
+            assert await rows(valkey) >= shown
+
+
+async def rows(valkey):
+    (key,) = await valkey.command("KEYS", "*/jobs}:T")
+    return await valkey.command("ZCARD", key)
+
+
 async def nothing_pending(client):
     return (await client.queue()).pending == 0
 
@@ -45,7 +60,7 @@ async def test_a_disabled_forwarder_stays_disabled_until_a_call(server, tracker)
     await announce(server)
     async with server.client() as client:
         await eventually(lambda: is_disabled(client))
-    await eventually(lambda: list((server.folder / "data").rglob("forwarders*")))
+    await eventually(lambda: list((server.folder / "data").rglob("forwarders.json")))
     server.running.kill()
     await server.start()
     async with server.client() as client:
@@ -69,12 +84,8 @@ async def test_without_redis_it_serves_and_says_what_it_lacks(server, valkey):
     degradation = await eventually(lambda: spill_trouble(server))
     assert degradation.reason == "SpillUnavailable"
     await valkey.start()
-    await eventually(lambda: no_trouble(server), within=60)
+    await eventually(server.untroubled, within=60)
 
 
 async def spill_trouble(server):
     return next((each for each in await server.degradations() if each.kind == "Spill"), None)
-
-
-async def no_trouble(server):
-    return not await server.degradations()

@@ -1,5 +1,7 @@
 """The forwarders and their states."""
 
+import pytest
+
 from forebay.announcer.forwarding.forwarders import Forwarders
 from forebay.announcer.forwarding.forwarderstate import Condition, ForwarderState
 from forebay.announcer.forwarding.outcome import Cause
@@ -40,6 +42,44 @@ def test_slots_are_used_again_and_never_shared():
     assert [state.slot for state in forwarders.all()] == [0, 1, 2]
     forwarders.configure([spec("a"), spec("c"), spec("d"), spec("e")])
     assert {state.name: state.slot for state in forwarders.all()} == {"a": 0, "c": 2, "d": 1, "e": 3}
+
+
+def test_a_paused_one_is_none_and_disabled_still_when_it_goes_on():
+    forwarders = configured(spec("a"), spec("b"))
+    state = forwarders.get("a")
+    state.disable(Cause.REJECTED, "HTTP 404")
+    assert forwarders.configure([spec("b")], [spec("a")]) == [state]
+    assert (forwarders.get("a"), len(forwarders)) == (None, 1)
+    forwarders.configure([spec("b")], [spec("a")])
+    assert forwarders.configure([spec("a"), spec("b")]) == []
+    assert forwarders.get("a").condition(0.0) is Condition.DISABLED
+    assert (forwarders.get("a").cause, forwarders.get("a").reason) == (Cause.REJECTED, "HTTP 404")
+
+
+def test_a_slot_that_another_took_meanwhile_is_not_shared():
+    forwarders = configured(spec("a"), spec("b"))
+    forwarders.configure([spec("b"), spec("c")], [spec("a")])
+    assert forwarders.get("c").slot == 0
+    forwarders.configure([spec("a"), spec("b"), spec("c")])
+    assert {state.name: state.slot for state in forwarders.all()} == {"b": 1, "c": 0, "a": 2}
+
+
+@pytest.mark.parametrize("when", ["before", "meanwhile"])
+def test_a_change_of_its_spec_enables_a_paused_one(when):
+    forwarders = configured(spec("a"))
+    forwarders.get("a").disable(Cause.REJECTED, "HTTP 404")
+    forwarders.configure([], [spec("a", timeout=5) if when == "before" else spec("a")])
+    forwarders.configure([spec("a", timeout=5)])
+    assert forwarders.get("a").condition(0.0) is Condition.ENABLED
+
+
+def test_one_that_is_left_out_while_it_is_paused_is_forgotten():
+    forwarders = configured(spec("a"))
+    forwarders.get("a").disable(Cause.REJECTED, "HTTP 404")
+    forwarders.configure([], [spec("a")])
+    forwarders.configure([])
+    forwarders.configure([spec("a")])
+    assert forwarders.get("a").condition(0.0) is Condition.ENABLED
 
 
 def test_a_suspension_ends_by_time():

@@ -22,11 +22,11 @@ TWO = (spec("f0"), spec("f1"))
 class Life:
     """A dispatcher with its keeper, from one start to the next."""
 
-    def __init__(self, folder, clock, specs=TWO):
+    def __init__(self, folder, clock, specs=TWO, paused=()):
         self.clock = clock
         self.settings = ForwardingSettings()
         self.core = Dispatcher(self.settings, Random(0), clock.monotonic())
-        self.core.configure(self.settings, specs, clock.monotonic())
+        self.core.configure(self.settings, specs, clock.monotonic(), paused)
         self.keeper = ForwarderKeeper(self.core, folder, clock)
         self.loaded = self.keeper.load()
 
@@ -106,6 +106,20 @@ async def test_a_call_after_a_restart_ends_it_for_good(tmp_path, clock, first):
 async def test_a_change_of_its_spec_ends_it(tmp_path, clock, first, change):
     second = Life(tmp_path, later(clock), (spec("f0", **change), spec("f1")))
     assert second.conditions()["f0"] is Condition.ENABLED
+
+
+async def test_it_holds_over_a_pause_and_restarts_within_it(tmp_path, clock, first):
+    f0, f1 = TWO
+    first.core.configure(first.settings, [f1], clock.monotonic(), [f0])
+    await first.keeper.save()
+    second = Life(tmp_path, later(clock), [f1], [f0])
+    assert second.conditions() == {"f1": Condition.ENABLED}
+    second.core.enable("f1")
+    await second.keeper.save()
+    third = Life(tmp_path, later(clock), [f1], [f0])
+    third.core.configure(third.settings, TWO, third.clock.monotonic())
+    assert third.conditions() == {"f0": Condition.DISABLED, "f1": Condition.ENABLED}
+    assert third.reason("f0") == (Cause.RETRY_NEVER, "retry in never: go away")
 
 
 async def test_the_other_of_two_is_not_taken_for_it(tmp_path, clock, first):

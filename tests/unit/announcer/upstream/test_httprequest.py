@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from forebay.announcer.announce import Event
-from forebay.announcer.upstream.httprequest import request_url
+from forebay.announcer.upstream.httprequest import address_of, announce_query, get_request
 from forwardings import announce, octets, spec
 
 URL = "http://tracker.example:8080/announce"
@@ -16,7 +16,11 @@ def parameters(url):
 
 
 def asked(url=URL, ip="", tracker_id=b"", **fields):
-    return request_url(spec(url=url, ip=ip), announce(**fields), tracker_id)
+    return written(url, announce_query(spec(url=url, ip=ip), announce(**fields), tracker_id))
+
+
+def written(url, query):
+    return address_of(url).with_query(query).url
 
 
 def test_what_is_sent_of_a_plain_announce():
@@ -47,7 +51,7 @@ def test_who_stops_wants_no_peers():
 
 def test_octets_are_encoded_once_and_a_blank_is_no_plus():
     info_hash = bytes.fromhex("a2a155375420 2b 22 25 26 3d 00 ff".replace(" ", "")).ljust(20, b"~")
-    url = request_url(spec(url=URL), replace(announce(), info_hash=info_hash))
+    url = written(URL, announce_query(spec(url=URL), replace(announce(), info_hash=info_hash)))
     assert parameters(url)["info_hash"] == "%A2%A1U7T%20%2B%22%25%26%3D%00%FF" + "~" * 7
 
 
@@ -86,3 +90,39 @@ def test_a_key_of_any_octets():
 def test_the_client_is_told_of_as_it_is():
     sent = parameters(asked(peer="other", port=51_413))
     assert (sent["peer_id"], sent["port"]) == (octets("other").decode(), "51413")
+
+
+def test_the_octets_of_a_request():
+    assert get_request(address_of("http://t.example:81/a?b=c"), "other.example").split(b"\r\n") == [
+        b"GET /a?b=c HTTP/1.1",
+        b"Host: other.example",
+        b"User-Agent: Forebay",
+        b"Accept: */*",
+        b"Accept-Encoding: gzip",
+        b"",
+        b"",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("url", "host", "port", "named", "target"),
+    [
+        ("http://t.example/a", "t.example", 80, "t.example", "/a"),
+        ("https://T.example:444", "t.example", 444, "T.example:444", "/"),
+        ("http://user:secret@t.example/a", "t.example", 80, "t.example", "/a"),
+        ("http://b\u00fccher.example/\u00fc", "b\u00fccher.example", 80, "xn--bcher-kva.example", "/%C3%BC"),
+        ("http://t.example/a b?c\u2028d", "t.example", 80, "t.example", "/a%20b?c%E2%80%A8d"),
+        ("http://[2001:db8::1]:8080/a", "2001:db8::1", 8080, "[2001:db8::1]:8080", "/a"),
+    ],
+)
+def test_an_address_cut_up(url, host, port, named, target):
+    address = address_of(url)
+    assert (address.host, address.port, address.netloc, address.target) == (host, port, named, target)
+
+
+@pytest.mark.parametrize(
+    "url", ["udp://t.example:80/a", "mailto:a", "http:///a", "http://t.example:99999/", "http://["]
+)
+def test_what_is_no_address_over_http(url):
+    with pytest.raises(ValueError, match=r"."):
+        address_of(url)

@@ -1,10 +1,10 @@
 """Peers of answers."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from forebay.announcer.upstream.peeroctets import MOST_PEERS, from_compact, from_dictionaries
+from forebay.announcer.upstream.peeroctets import MOST_PEERS, from_compact, from_dictionaries, split
 
 V4 = bytes([192, 0, 2, 1]) + b"\x1a\xe1"
 V6 = bytes.fromhex("20010db8000000000000000000000001") + b"\x1a\xe1"
@@ -76,3 +76,12 @@ def test_any_octets_make_whole_peers(peers, peers6):
     read = from_compact(peers, peers6)
     assert len(read.peers) % 6 == 0
     assert len(read.peers6) % 18 == 0
+
+
+@given(st.binary(max_size=60), st.binary(max_size=40))
+@example(b"\x01\x02\x03\x04\x00\x01" * 2, b"")
+@example(b"\x00\x00\x00\x00\x1a\xe1", b"")
+def test_what_is_taken_whole_is_what_would_be_taken_one_by_one(peers, peers6):
+    usable = [peer for peer in split(peers, 4) if any(peer[:4]) and peer[4:] > b"\x00\x01"]
+    assert from_compact(peers).peers == b"".join(usable)
+    assert from_compact(peers, peers6).peers.startswith(b"".join(usable))

@@ -100,7 +100,8 @@ class AnnouncerServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetQueue(self, request, context):
-        """Show the job queue, the schedule and the workers.
+        """Show the job queue, the schedule and the workers. With a Spill, the jobs shown outlive a crash: the answer waits for
+        Redis to have them, for one second at most.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
