@@ -10,8 +10,9 @@ from fakeclock import FakeClock, settle
 from feedlogs import SETTINGS, end, record
 from forebay.outfeed.log.feedlog import FeedLog
 from forebay.outfeed.masterfeed import Front
-from forebay.outfeed.peering.backlog import Backlog, BacklogSettings
+from forebay.outfeed.peering.backlog import Backlog
 from forebay.outfeed.peering.custody import Custodian
+from forebay.outfeed.peering.deferralrest import DeferralRest
 from forebay.outfeed.peering.flow import FlowSettings, Shared
 from forebay.outfeed.peering.peerfeed import Peerfeed
 from forebay.outfeed.peering.peerqueue import PeerQueue
@@ -74,7 +75,7 @@ class OnePeer:
         size: int = 8,
         limits: GivingUp | None = None,
         flow: FlowSettings | None = None,
-        deferral: BacklogSettings | None = None,
+        deferral: DeferralRest | None = None,
     ) -> None:
         self.clock = FakeClock()
         self.redis = MemoryRedis(self.clock)
@@ -82,7 +83,7 @@ class OnePeer:
         self.size = size
         self.limits = limits or GivingUp(failures=2)
         self.flow = flow or FlowSettings()
-        self.deferral = deferral or BacklogSettings(MIN_DEFERRED_AGE)
+        self.deferral = deferral or DeferralRest(MIN_DEFERRED_AGE)
         self.message_ids: dict[int, bytes] = {}
         """Of every article that was ever offered, by seq."""
 

@@ -87,11 +87,59 @@ class LongLines(BadPeer):
         self.transport.write(b"438 %b %b\r\n" % (lines[0][6:], b"x" * 1_000_000))
 
 
-class EndlessLine(BadPeer):
+class Pours(BadPeer):
+    """Pours out `LOAD` for ever as soon as it has begun to, and neither asks nor waits."""
+
+    LOAD = b""
+
+    def pour(self) -> None:
+        self.transport.pause_reading()
+        self.resume_writing()
+
+    def pause_writing(self) -> None:
+        self.full = True
+
+    def resume_writing(self) -> None:
+        self.full = False
+        while not self.full and not self.transport.is_closing():
+            self.transport.write(self.LOAD)
+
+
+class EndlessLine(Pours):
     """Answers with a line that does not end."""
 
+    LOAD = b"x" * 100_000
+
     def commands(self, lines: list[bytes]) -> None:
-        self.transport.write(b"438 " + b"x" * 1_000_000)
+        self.transport.write(b"438 ")
+        self.pour()
+
+
+class EndlessGreeting(Pours):
+    """Greets with a line that does not end."""
+
+    LOAD = b"x" * 100_000
+
+    def greet(self) -> None:
+        self.transport.write(b"200 ")
+        self.pour()
+
+
+class EndlessCapabilities(Pours):
+    """Says what it can do, and does not come to an end."""
+
+    LOAD = b"".join(b"X-%d yes\r\n" % number for number in range(2_000))
+
+    def data_received(self, data: bytes) -> None:
+        self.transport.write(b"101 list\r\n")
+        self.pour()
+
+
+class Rubbish(BadPeer):
+    """Speaks no protocol at all."""
+
+    def commands(self, lines: list[bytes]) -> None:
+        self.transport.write(bytes(range(256)) * 400)
 
 
 class Unasked(BadPeer):
@@ -118,20 +166,13 @@ class Hangs(BadPeer):
         """Reads on."""
 
 
-class Floods(BadPeer):
-    """Talks on and on, and neither asks nor waits."""
+class Floods(Pours):
+    """Talks on and on."""
+
+    LOAD = FLOOD
 
     def streaming(self) -> None:
-        self.transport.pause_reading()
-        self.resume_writing()
-
-    def pause_writing(self) -> None:
-        self.full = True
-
-    def resume_writing(self) -> None:
-        self.full = False
-        while not self.full and not self.transport.is_closing():
-            self.transport.write(FLOOD)
+        self.pour()
 
 
 class BadServer:
@@ -139,7 +180,7 @@ class BadServer:
 
     def __init__(self, kind: Callable[[], BadPeer]) -> None:
         self.opened = 0
-        self._kind = kind
+        self.kind = kind
         self._numbers = count(1)
         self._peers: list[BadPeer] = []
 
@@ -149,7 +190,7 @@ class BadServer:
 
     def _make(self) -> BadPeer:
         self.opened = next(self._numbers)
-        self._peers.append(self._kind())
+        self._peers.append(self.kind())
         return self._peers[-1]
 
     async def stop(self) -> None:

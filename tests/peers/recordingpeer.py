@@ -160,8 +160,9 @@ class Connection(asyncio.Protocol):
         return b""
 
     def ihave(self, message_id: bytes) -> bytes:
-        if self.peer.check(message_id) == b"438":
-            return b"435 have it\r\n"
+        reply = self.peer.check(message_id)
+        if reply != b"238":
+            return {b"438": b"435 have it", b"431": b"436 later"}.get(reply, reply) + b"\r\n"
         self.checked.add(message_id)
         self.taking = message_id
         self.wanted = message_id

@@ -201,7 +201,7 @@ class Masterfeed:
     async def _write(self, batch: Batch) -> None:
         """Bodies first, then the log: what the log names is there."""
         storeroom, now = self._storeroom, self._now()
-        storeroom.feedlog.check_room()
+        storeroom.feedlog.room.check()
         storeroom.history.reserve(len(batch.articles), now)
         puts, records = [], []
         for article, peers in zip(batch.articles, batch.peers, strict=True):

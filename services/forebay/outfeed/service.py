@@ -262,7 +262,7 @@ def spill_degradations(rooms: Rooms, name: str) -> list[Degradation]:
 def disk_degradations(rooms: Rooms) -> list[Degradation]:
     """What a configured outfeed does without now for its disk."""
     found = []
-    if rooms.storeroom.feedlog.full:
+    if rooms.storeroom.feedlog.room.is_full:
         remedy = "let peers or Redis take what waits, or raise spec.storage.logLimit"
         found.append(Degradation("FeedLogFull", f"nothing is taken in: {remedy}"))
     if rooms.storeroom.disk_full:

@@ -48,8 +48,10 @@ def _storage(storeroom: Storeroom) -> Iterable[Metric]:
     yield _counter(f"{prefix}_sync_seconds", "Seconds spent in them.", stats.sync_seconds)
     yield _counter(f"{prefix}_damaged", "Records that were set aside.", stats.damaged)
     yield _gauge("forebay_outfeed_log_bytes", "Octets of the feed log.", storeroom.feedlog.octets)
-    yield _gauge("forebay_outfeed_log_backlog_bytes", "Octets of it that peers wait for.", storeroom.feedlog.backlog)
-    yield _gauge("forebay_outfeed_log_limit_bytes", "What that may grow to.", storeroom.feedlog.limit)
+    yield _gauge(
+        "forebay_outfeed_log_backlog_bytes", "Octets of it that peers wait for.", storeroom.feedlog.room.backlog
+    )
+    yield _gauge("forebay_outfeed_log_limit_bytes", "What that may grow to.", storeroom.feedlog.room.limit)
     yield _gauge("forebay_outfeed_disk_free_bytes", "Octets that the disk has room for.", storeroom.disk_free)
     yield _gauge("forebay_outfeed_history", "Message-ids that are remembered.", len(storeroom.history))
     outcomes = storeroom.outcomes

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 REFRESH = 10
 """Seconds after which a browser asks again."""
 
+_KINDS = {">": ' class="number"', "#": ' class="hash"'}
+"""What a mark before the head of a column makes of it."""
+
 _PAGE = """\
 <!DOCTYPE html>
 <html lang="en">
@@ -37,6 +40,7 @@ td:last-child {{ overflow-wrap: anywhere; white-space: normal; }}
 thead th {{ border-bottom: 1px solid var(--line); font-weight: normal; }}
 tbody th {{ font-weight: normal; }}
 .number {{ text-align: right; font-variant-numeric: tabular-nums; }}
+.hash {{ font-family: monospace; }}
 </style>
 </head>
 <body>
@@ -52,14 +56,17 @@ def html_page(title: str, content: str) -> str:
 
 
 def html_table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table of plain texts and numbers; `>` before a head: its column has numbers."""
-    kinds = [' class="number"' if head.startswith(">") else "" for head in heads]
-    names = [escape(head.removeprefix(">")) for head in heads]
+    """A table of plain texts and numbers; `>` before a head: its column has numbers, `#`: hashes.
+
+    Without the text of any head the table has no line of heads.
+    """
+    kinds = [_KINDS.get(head[:1], "") for head in heads]
+    names = [escape(head[1:] if kind else head) for kind, head in zip(kinds, heads, strict=True)]
     top = "".join(f'<th scope="col"{kind}>{name}</th>' for kind, name in zip(kinds, names, strict=True))
+    head = f"<thead><tr>{top}</tr></thead>\n" if any(names) else ""
     body = "".join(_row(kinds, row) for row in rows)
     return (
-        f"<section><table>\n<caption>{escape(caption)}</caption>\n<thead><tr>{top}</tr></thead>\n"
-        f"<tbody>\n{body}</tbody>\n</table></section>\n"
+        f"<section><table>\n<caption>{escape(caption)}</caption>\n{head}<tbody>\n{body}</tbody>\n</table></section>\n"
     )
 
 

@@ -52,7 +52,7 @@ async def test_articles_are_counted_by_verdict(house):
     assert found["forebay_outfeed_store_messages",] == 2
     assert found["forebay_outfeed_history",] == 2
     assert found["forebay_outfeed_log_bytes",] > 0
-    assert found["forebay_outfeed_log_limit_bytes",] == house.storeroom.feedlog.limit
+    assert found["forebay_outfeed_log_limit_bytes",] == house.storeroom.feedlog.room.limit
     assert found["forebay_outfeed_disk_free_bytes",] > 0
 
 

@@ -146,8 +146,8 @@ class Timeouts(Model):
     """For the next answer, while one is due."""
     idle: Annotated[timedelta, Span("1s", "1d")] = timedelta(minutes=10)
     """How long a connection with nothing to send stays open."""
-    lifetime: Annotated[timedelta, Span("1m", "365d")] | None = None
-    """How long a connection lasts at most; for the next one the name is looked up anew. Left out: as long as it can."""
+    lifetime: Annotated[timedelta, Span("1m", "365d")] = timedelta(days=1)
+    """How long a connection lasts at most; for the next one the name is looked up anew."""
 
 
 class Family(StrEnum):

@@ -83,8 +83,8 @@ class PeerTraits(Model):
     """Most sites in the Path of an article that the peer wants. Left out: no limit."""
     article_types: Items[ArticleType] = ()
     """Kinds of articles that the peer wants, with `!` before those it does not: the last that an article is decides;
-    with such alone it wants all others. `binary` is any of `yenc`, `uuencode` and `base64`, `text` none of them.
-    Empty: all."""
+    with such alone it wants all others. `binary` is any of `yenc`, `uuencode`, `base64` and `binhex`, `text` none of
+    them; `approved` has an Approved header, as all in moderated groups. Empty: all."""
     originators: Originators | None = None
     """Who may have injected an article. Left out: anyone."""
     delay: Annotated[timedelta, Span("0s", "30d")] = timedelta(0)

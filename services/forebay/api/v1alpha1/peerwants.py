@@ -23,8 +23,9 @@ Distribution = Annotated[str, Text(rf"^!?[^{BLANKS},!@/]+$", "one distribution a
 ArticleType = Annotated[
     str,
     Text(
-        r"^!?(all|binary|base64|cancel|control|html|multipart|text|uuencode|yenc)$",
-        "all, text, binary, yenc, uuencode, base64, multipart, html, control or cancel; ! before what is not wanted",
+        r"^!?(all|approved|binary|base64|binhex|cancel|control|html|mime|multipart|partial|pgp|postscript|text|uuencode|yenc)$",
+        "all, text, binary, yenc, uuencode, base64, binhex, mime, multipart, partial, html, pgp, postscript, control, "
+        "cancel or approved; ! before what is not wanted",
     ),
 ]
 PathIdentity = Annotated[str, Text(r"^[0-9A-Za-z._:-]+$", "a path identity, as news.example.com")]

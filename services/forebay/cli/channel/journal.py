@@ -50,7 +50,9 @@ class Journal:
 
     def add(self, lines: Iterable[str]) -> None:
         """Keep lines. Raises `OSError`."""
-        os.write(self._file, _encoded(lines))
+        rest = memoryview(_encoded(lines))
+        while rest:  # a disk that is nearly full takes a part
+            rest = rest[os.write(self._file, rest) :]
 
     def rewrite(self, lines: Iterable[str]) -> None:
         """Hold these lines alone. Raises `OSError`; what it held is then held still."""

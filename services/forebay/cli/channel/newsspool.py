@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from forebay.cli.channel.lines import Stored
 from forebay.cli.errors import ConfigurationError
 
 SM = Path("/usr/lib/news/bin/sm")
+_NO_SPOOL = ("cannot initialize storage manager", "open of ")
+"""What sm says where it has no spool, or no inn.conf that tells of one; with -q it says nothing of mere articles."""
 END = b"\r\n.\r\n"
 _BARE_LINE_END = re.compile(rb"(?<!\r)\n")
 
@@ -28,7 +31,7 @@ class NewsSpool:
     async def read(self, articles: Sequence[Stored]) -> list[bytes | None]:
         """The articles as RFC 5536 has them, with CRLF line ends; None for each that is not there any more.
 
-        Raises `ConfigurationError` where sm cannot be run.
+        Raises `ConfigurationError` where sm cannot be run or finds no spool.
         """
         tokens = [article.place for article in articles if article.is_token]
         by_token = iter(await self._by_tokens(tokens) if tokens else [])
@@ -47,13 +50,19 @@ class NewsSpool:
         """Those that are there, in wire form."""
         try:
             process = await asyncio.create_subprocess_exec(
-                self._sm, "-R", "-q", *tokens, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE
+                self._sm, "-R", "-q", *tokens, stdin=DEVNULL, stdout=PIPE, stderr=PIPE
             )
         except OSError as error:
             raise ConfigurationError(
                 f"{self._sm}: {error.strerror}", "Name INN's program sm with --sm, or have innd name files."
             ) from error
-        out, _ = await process.communicate()
+        out, said = await process.communicate()
+        problem = said.decode("utf-8", "replace").strip()
+        if any(text in problem for text in _NO_SPOOL):
+            # Its exit status is that of articles that are not there any more.
+            raise ConfigurationError(problem, "Run the channel as INN's user, with its INNCONF.")
+        if problem:
+            log.warning("reading the spool was not without problems", problem=problem)
         return [article + END for article in out.split(END)[:-1]]
 
     def _files(self, places: Sequence[str]) -> list[bytes | None]:

@@ -9,22 +9,17 @@ import typer
 from forebay.cli.options import (
     DEFAULT_ADDRESS,
     AddressOption,
+    LimitOption,
+    MessageIdsArgument,
+    NamesArgument,
     Output,
     OutputOption,
     PeerArgument,
+    ReasonOption,
     TlsOption,
 )
 
 group = typer.Typer(no_args_is_help=True, help="Offer articles to an outfeed; see and steer its peers.")
-NamesArgument = Annotated[
-    list[str] | None, typer.Argument(metavar="[PEER]...", help="Names of Peerfeeds; all if none.")
-]
-MessageIdsArgument = Annotated[
-    list[str] | None, typer.Argument(metavar="[MESSAGE-ID]...", help="With their angle brackets; all if none.")
-]
-ReasonOption = Annotated[
-    str, typer.Option("--reason", metavar="TEXT", help="Only those with this text in their reason, in any case.")
-]
 
 
 @group.command(epilog="Example: `forebay outfeed offer examples/articles`")
@@ -177,7 +172,7 @@ def dead_letters(
     peer: PeerArgument,
     message_ids: MessageIdsArgument = None,
     reason: ReasonOption = "",
-    limit: Annotated[int, typer.Option("--limit", min=1, help="Most to show, the oldest first.")] = 100,
+    limit: LimitOption = 100,
     address: AddressOption = DEFAULT_ADDRESS,
     tls: TlsOption = None,
     output: OutputOption = Output.TABLE,

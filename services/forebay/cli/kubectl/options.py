@@ -20,9 +20,6 @@ RouterArgument = Annotated[str, typer.Argument(metavar="ROUTER", help="Name of t
 ServiceArgument = Annotated[
     str, typer.Argument(metavar="[KIND/]NAME", help="Name of an Outfeed, or kind and name, as store/main.")
 ]
-NamesArgument = Annotated[
-    list[str] | None, typer.Argument(metavar="[PEER]...", help="Names of Peerfeeds; all if none.")
-]
 ClientOption = Annotated[
     str, typer.Option("--client", metavar="NAME", help="Call with the certificate of this client of the service.")
 ]

@@ -10,25 +10,33 @@ LOOKED_AT = 64 * 1024
 _YENC = re.compile(rb"\r\n=ybegin [^\r\n]*line=[^\r\n]*name=")
 _UUENCODE = re.compile(rb"\r\nbegin [0-7]{3,4} [^\r\n]+\r\n(?:M[ -`]{60}\r\n|[ -L][ -`]+\r\n[` ]?\r\nend\r\n)")
 _BASE64 = re.compile(rb"(?:\r\n[A-Za-z0-9+/]{60,76}){4}")
+_BINHEX = re.compile(rb"\r\n\(This file must be converted with BinHex 4\.0\)\r\n\s*:")
+_PGP = re.compile(rb"\r\n-----BEGIN PGP MESSAGE-----\r\n")
+_POSTSCRIPT = re.compile(rb"\r\n%!PS-Adobe-")
 
 
 def kinds_of(headers: Mapping[bytes, bytes], content: bytes) -> frozenset[str]:
-    """The kinds of an article, those of `KINDS` that it is. `headers` are by name in small letters."""
-    kinds = {ALL}
-    control = headers.get(b"control", b"").split(None, 1)
-    if control:
-        kinds.add("control")
-        if control[0].lower() == b"cancel":
-            kinds.add("cancel")
+    """The kinds of an article. `headers` are by name in small letters."""
     beginning = content[:LOOKED_AT]
-    kind = headers.get(b"content-type", b"").lower()
-    is_multipart = kind.startswith(b"multipart/")
-    if is_multipart:
-        kinds.add("multipart")
-    if kind.startswith(b"text/html") or (is_multipart and b"\r\ncontent-type: text/html" in beginning.lower()):
-        kinds.add("html")
     encodings = _encodings(headers, beginning)
-    return frozenset(kinds | encodings | {"binary" if encodings else "text"})
+    contents = {name for name, looks in _CONTENTS.items() if looks.search(beginning)}
+    sort = "binary" if encodings else "text"
+    return frozenset({ALL, sort} | _by_headers(headers) | _by_type(headers, beginning) | encodings | contents)
+
+
+def _by_headers(headers: Mapping[bytes, bytes]) -> set[str]:
+    kinds = {kind for name, kind in _BY_HEADER.items() if headers.get(name)}
+    if headers.get(b"control", b"").lower().split(None, 1)[:1] == [b"cancel"]:
+        kinds.add("cancel")
+    return kinds
+
+
+def _by_type(headers: Mapping[bytes, bytes], beginning: bytes) -> set[str]:
+    kind = headers.get(b"content-type", b"").lower()
+    kinds = {name for start, name in _BY_TYPE.items() if kind.startswith(start)}
+    if "multipart" in kinds and b"\r\ncontent-type: text/html" in beginning.lower():
+        kinds.add("html")
+    return kinds
 
 
 def _encodings(headers: Mapping[bytes, bytes], beginning: bytes) -> set[str]:
@@ -40,7 +48,10 @@ def _encodings(headers: Mapping[bytes, bytes], beginning: bytes) -> set[str]:
     return found
 
 
-_ENCODINGS = {"yenc": _YENC, "uuencode": _UUENCODE, "base64": _BASE64}
+_BY_HEADER = {b"approved": "approved", b"control": "control", b"mime-version": "mime"}
+_BY_TYPE = {b"multipart/": "multipart", b"message/partial": "partial", b"text/html": "html"}
+_ENCODINGS = {"yenc": _YENC, "uuencode": _UUENCODE, "base64": _BASE64, "binhex": _BINHEX}
+_CONTENTS = {"pgp": _PGP, "postscript": _POSTSCRIPT}
 
 
 def wanted(listed: Sequence[str], kinds: frozenset[str]) -> bool:

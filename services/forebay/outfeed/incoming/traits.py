@@ -7,9 +7,11 @@ from forebay.outfeed.incoming.article import Article
 from forebay.outfeed.incoming.kinds import kinds_of
 
 _BODY = rb"[^\r]*(?:\r(?:\n[ \t]|(?!\n))[^\r]*)*"
-_HEADER = re.compile(
-    rb"(?i)\r\n(content-transfer-encoding|content-type|control|followup-to|injection-info|x-trace): (" + _BODY + rb")"
+_NAMES = (
+    *(b"approved", b"content-transfer-encoding", b"content-type", b"control", b"followup-to", b"injection-info"),
+    *(b"mime-version", b"x-trace"),
 )
+_HEADER = re.compile(rb"(?i)\r\n(" + b"|".join(_NAMES) + rb"): (" + _BODY + rb")")
 _FIRST = re.compile(rb"[^\s;]+")
 
 

@@ -15,6 +15,7 @@ METHODS = ("free", "rate", "queue", "both")
 """Values of `dynamic-method`, by number."""
 LONGEST_RESPONSE = "1h"
 LONGEST_IDLE = "1d"
+LONGEST_LIFE = "365d"
 
 
 @dataclass(frozen=True)
@@ -123,8 +124,8 @@ def _password(draft: Draft, setting: Setting) -> None:
 
 
 def _lifetime(draft: Draft, setting: Setting) -> None:
-    if seconds := whole(setting):
-        draft.put("timeouts.lifetime", f"{max(seconds, 60)}s")
+    seconds = whole(setting)
+    draft.put("timeouts.lifetime", f"{max(seconds, 60)}s" if seconds else LONGEST_LIFE)
 
 
 def _lifetime_of_names(draft: Draft, setting: Setting) -> None:
@@ -152,7 +153,7 @@ def _force_ipv4(draft: Draft, setting: Setting) -> None:
 
 OWN_FILES = "nowhere: there is no such file; all that is durable is in the data folder and on Redis"
 OWN_LOGS = "nowhere: logs go to standard error as JSON"
-OWN_STATISTICS = "nowhere: `/metrics`, `forebay outfeed top` and the outcome log tell at any time"
+OWN_STATISTICS = "nowhere: the page `/status`, `forebay top` and `/metrics` tell at any time"
 OWN_CHECKPOINTS = "nowhere: checkpoints need no period; nothing that was answered is offered again"
 OWN_INPUT = "nowhere: articles come in over gRPC or NNTP"
 ONE_LIMIT = "nowhere: `backlog.maxBytes` is the limit itself, the oldest goes entry by entry"
@@ -163,7 +164,7 @@ PEER_KEYS: Mapping[str, Key] = {
     "port-number": Key("`port`", _whole("port")),
     "max-connections": Key("`connections.max`; 0, which is no limit, becomes 100", _most_connections),
     "initial-connections": Key("`connections.initial`", _initial_connections),
-    "close-period": Key("`timeouts.lifetime`; 0 is no limit, below a minute becomes a minute", _lifetime),
+    "close-period": Key("`timeouts.lifetime`; 0 becomes 365 days, below a minute becomes a minute", _lifetime),
     "dynamic-method": Key("`connections.growth`: 0 `free`, 1 `rate`, 2 `queue`, 3 `both`", _growth),
     "dynamic-backlog-low": Key("`connections.low`", _number("connections.low")),
     "dynamic-backlog-high": Key("`connections.high`", _number("connections.high")),

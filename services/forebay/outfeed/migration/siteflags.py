@@ -73,16 +73,41 @@ def _hashfeed(draft: Draft, place: Place, text: str) -> None:
         draft.put("hashfeed", share)
 
 
+def _kind(item: str) -> Carry:
+    """One kind more among `articleTypes`; of a kind that is there already, the last counts."""
+
+    def carry(draft: Draft, place: Place, text: str) -> None:
+        kind = item.removeprefix("!")
+        listed = [each for each in draft.spec.get("articleTypes", ()) if each.removeprefix("!") != kind]
+        wanted = [each for each in (*listed, item) if not each.startswith("!")]
+        if len(wanted) > 1:
+            raise ValueError(f"articles that are {' and '.join(wanted)} at once cannot be asked for")
+        # The last that applies decides, so what is not wanted comes last.
+        draft.put("articleTypes", wanted + [each for each in (*listed, item) if each.startswith("!")])
+
+    return carry
+
+
+def _moderation(draft: Draft, place: Place, text: str) -> None:
+    if text not in _MODERATION:
+        raise ValueError(f"{text!r} is neither m nor u")
+    _MODERATION[text](draft, place, text)
+    draft.note(place, f"N{text}", "told by the Approved header, since Forebay knows no list of groups")
+
+
+_MODERATION = {"m": _kind("approved"), "u": _kind("!approved")}
+
 TOLD_TO_A_PROGRAM = "nowhere: it is about how innd hands articles to a program or a file"
 NO_ACTIVE_FILE = (
-    "nowhere: Forebay knows no list of groups, so not which exist or are moderated; name them in `requiredGroups`"
+    "nowhere: Forebay knows no list of groups, so not which exist; name those that do in `groups`, behind a `@*`, "
+    "which stops every article that is posted to another too"
 )
 
 FLAGS: Mapping[str, Flag] = {
     "<": Flag("`maxSize`, one less: `<1000` is `maxSize: 999`", _below, decides=True),
     ">": Flag("`minSize`, one more: `>1000` is `minSize: 1001`", _above, decides=True),
-    "Ac": Flag('`articleTypes: ["!control"]`', _constant("articleTypes", ["!control"]), decides=True),
-    "AC": Flag("`articleTypes: [control]`", _constant("articleTypes", ["control"]), decides=True),
+    "Ac": Flag('`articleTypes: ["!control"]`', _kind("!control"), decides=True),
+    "AC": Flag("`articleTypes: [control]`", _kind("control"), decides=True),
     "Ad": Flag("`needsDistribution`", _constant("needsDistribution", True), decides=True),
     "Ae": Flag(NO_ACTIVE_FILE, decides=True),
     "Af": Flag("nowhere: it is always so, since Forebay takes nothing in that a filter rejected"),
@@ -96,7 +121,11 @@ FLAGS: Mapping[str, Flag] = {
     "G": Flag("`maxCrossposts`", _limit("maxCrossposts"), decides=True),
     "H": Flag("`maxHops`; 1 where it has no number", _limit("maxHops", 1), decides=True),
     "I": Flag(TOLD_TO_A_PROGRAM),
-    "N": Flag(NO_ACTIVE_FILE, decides=True),
+    "N": Flag(
+        'by the Approved header: `Nm` is `articleTypes: [approved]`, `Nu` `articleTypes: ["!approved"]`',
+        _moderation,
+        decides=True,
+    ),
     "O": Flag("`originators.patterns`, one an item", _originators, decides=True),
     "P": Flag(TOLD_TO_A_PROGRAM),
     "Q": Flag("`hashfeed`; `method: sum` for `Q@`; each one more is in `further`", _hashfeed, decides=True),

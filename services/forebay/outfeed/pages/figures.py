@@ -64,9 +64,12 @@ def _figures(status: pb.PeerStatus, said: pb.PeerRefusals) -> Json:
         "connections": connections(status)._asdict(),
         "streaming": any(line.streaming for line in lines) if lines else None,
         "no_check": any(line.no_check for line in lines) if lines else None,
+        "tls": all(line.tls for line in lines) if lines else None,
+        "compressed": all(line.compressed for line in lines) if lines else None,
         "window": status.window,
         "queue": _queue(status),
-        "backlog": {name: getattr(status.backlog, name) for name in ("entries", "bytes", "segments")},
+        "backlog": _backlog(status.backlog),
+        "dropped_by_reason": {each.reason: each.articles for each in status.dropped_by_reason},
         "oldest_seconds": oldest,
         "oldest_seconds_by_place": {
             PLACES[each.place]: each.age.ToMilliseconds() / 1000 for each in status.waiting_ages
@@ -80,6 +83,12 @@ def _figures(status: pb.PeerStatus, said: pb.PeerRefusals) -> Json:
             for each in said.refusals
         ],
     }
+
+
+def _backlog(backlog: pb.Backlog) -> Json:
+    held = {name: getattr(backlog, name) for name in ("entries", "bytes", "segments")}
+    age = backlog.limit_age.ToMilliseconds() / 1000 if backlog.HasField("limit_age") else None
+    return {**held, "limit_bytes": backlog.limit_bytes or None, "limit_seconds": age}
 
 
 def _queue(status: pb.PeerStatus) -> Json:

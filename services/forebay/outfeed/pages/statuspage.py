@@ -65,14 +65,14 @@ def status_html(title: str, told: Sequence[Json]) -> str:
     """The page as HTML."""
     links = 'For programs: <a href="?format=json">JSON</a>. Counts are those since the start of the service.'
     head = f"<p>As it is now; this page asks again every {REFRESH} seconds. {links}</p>\n"
-    tables = (_peers, _articles, _spooling, _waiting, _queues, _octets, _refusals, _troubles)
+    tables = (_peers, _articles, _dropped, _spooling, _waiting, _queues, _octets, _refusals, _troubles)
     return html_page(f"Outfeed {title}", head + "".join(table(told) for table in tables))
 
 
 def _peers(told: Sequence[Json]) -> str:
     heads = (
         *("peer", "state", ">accepted", ">accept %", ">articles/s", ">waiting", ">oldest, s", ">active", ">idle"),
-        *(">sleeping", ">most", ">window", "streams", "skips CHECK"),
+        *(">sleeping", ">most", ">window", "streams", "skips CHECK", "TLS", "compressed"),
     )
     rows = [
         [
@@ -86,7 +86,7 @@ def _peers(told: Sequence[Json]) -> str:
             *each["connections"].values(),
             each["window"],
             _yes(each["streaming"]),
-            _yes(each["no_check"]),
+            *(_yes(each[name]) for name in ("no_check", "tls", "compressed")),
         ]
         for each in told
     ]
@@ -101,9 +101,21 @@ def _articles(told: Sequence[Json]) -> str:
 
 def _spooling(told: Sequence[Json]) -> str:
     names = ("spooled_overflow", "spooled_on_close", "spooled_sleeping", "unspooled")
-    heads = ("peer", ">overflow", ">on close", ">sleeping", ">unspooled", ">entries now", ">octets now", ">segments")
-    rows = [[each["name"], *(each[name] for name in names), *each["backlog"].values()] for each in told]
+    heads = (
+        *("peer", ">overflow", ">on close", ">sleeping", ">unspooled", ">entries now", ">octets now", ">segments"),
+        *(">most octets", ">longest, s"),
+    )
+    rows = [[each["name"], *(each[name] for name in names), *_backlog(each["backlog"])] for each in told]
     return html_table("Spooled to the backlog", heads, rows)
+
+
+def _backlog(told: Json) -> list[object]:
+    return [value if isinstance(value, int) else _number(value) for value in told.values()]
+
+
+def _dropped(told: Sequence[Json]) -> str:
+    rows = [[each["name"], count, why] for each in told for why, count in each["dropped_by_reason"].items()]
+    return html_table("Dropped", ("peer", ">articles", "why"), rows) if rows else ""
 
 
 def _waiting(told: Sequence[Json]) -> str:

@@ -21,6 +21,12 @@ class Owner(Protocol):
     def logged(self, seq: int) -> bool:
         """Whether an article was handed out of the feed log and is still its own."""
 
+    def needs_all(self, seqs: list[int]) -> bool:
+        """Whether `needs` is true of each."""
+
+    def logged_of(self, seqs: list[int]) -> set[int]:
+        """Those of which `logged` is true."""
+
     def disown(self, seqs: Iterable[int]) -> None:
         """These are safe on Redis: the feed log need not keep them for this peer."""
 

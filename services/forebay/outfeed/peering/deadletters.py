@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from forebay.outfeed.peering.backlog import read_token
+from forebay.outfeed.peering.entries import read_token
 from forebay.outfeed.peering.peer import Peer
 from forebay.outfeed.token import Token
 from forebay.pb.outfeed.v1 import outfeed_pb2 as pb

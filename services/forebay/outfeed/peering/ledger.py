@@ -49,6 +49,8 @@ class Ledger:
     """Articles that went towards the backlog, by why: `SPOOLED`."""
     unspooled: int = 0
     """Articles that were read back from it."""
+    answers: Counter[str] = field(default_factory=Counter)
+    """Articles by the code of the peer's answer that settled them or put them off."""
 
     @property
     def settled(self) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import structlog
 
+from forebay.outfeed.peering.breaks import Breaks
 from forebay.outfeed.peering.growth import Growth, GrowthSettings
 from forebay.outfeed.sending.connection import Connection
 from forebay.outfeed.sending.connectionsettings import ConnectionSettings
@@ -41,11 +42,17 @@ class Source(Protocol):
     def load(self, tokens: Sequence[Token], later: "Callable[[Bodies], None]") -> "Bodies | None":
         """See `Feed`."""
 
+    def suspect(self, tokens: list[Token]) -> None:
+        """See `Feed`."""
+
     def settle(self, outcome: Outcome, tokens: list[Token], reply: str) -> None:
         """See `Feed`."""
 
     def give_back(self, tokens: list[Token]) -> None:
         """See `Feed`."""
+
+    def broke(self, token: Token) -> None:
+        """The peer broke the connection at this article, which was alone on it."""
 
     def connected(self) -> None:
         """The first line is up."""
@@ -91,22 +98,36 @@ class Line:
         self.connection = Connection(self, lines.settings.connection, lines.settings.login)
         self._lines = lines
         self._source = lines.source
+        self._taken = 0
+        """Articles that were neither settled nor given back."""
 
     def take(self, limit: int) -> list[Token]:  # noqa: D102
-        return self._source.take(limit)
+        if self._lines.breaks.careful:
+            limit = min(limit, 1 - self._taken)
+        tokens = self._source.take(limit) if limit > 0 else []
+        self._taken += len(tokens)
+        return tokens
 
     def load(self, tokens: Sequence[Token], later: "Callable[[Bodies], None]") -> "Bodies | None":  # noqa: D102
         return self._source.load(tokens, later)
 
+    def suspect(self, tokens: list[Token]) -> None:  # noqa: D102
+        self._source.suspect(tokens)
+
     def settle(self, outcome: Outcome, tokens: list[Token], reply: str) -> None:  # noqa: D102
         if outcome in _ORDERLY and not self.is_proved:
             self._lines.proved(self)
+        self._taken -= len(tokens)
         self.outcomes[outcome] += len(tokens)
         self._lines.answered(outcome, len(tokens))
         self._source.settle(outcome, tokens, reply)
 
     def give_back(self, tokens: list[Token]) -> None:  # noqa: D102
-        self._source.give_back(tokens)
+        self._taken -= len(tokens)
+        if not self.connection.asked_to_end and self._lines.breaks.broke(tokens):
+            self._source.broke(*tokens)
+        else:
+            self._source.give_back(tokens)
 
     def up(self, connection: Connection) -> None:  # noqa: D102
         self._lines.up(self)
@@ -137,6 +158,7 @@ class Lines:
         """Lines still to be opened though nothing waits."""
         self._start = clock.monotonic() + settings.start_delay
         self._growth = Growth(settings.growth)
+        self.breaks = Breaks()
         self._pressed = False
         self._ended = asyncio.Event()
 
@@ -185,28 +207,31 @@ class Lines:
         for line in list(self._lines):
             line.connection.poll(asyncio.get_running_loop().time())
         self._growth.look(fullness, self.settings.most)
-        self._shrink()
+        limit = self._growth.limit(self.settings.most)
+        self._shrink(limit)
+        # What may not be opened at the start is not left over for later.
+        self._initial = min(self._initial, max(0, limit - len(self._lines)))
         if waiting or self._initial:
             self.want()
         busy = waiting > 0 and all(line.connection.room <= 0 for line in self._lines)
-        if (self._initial or (busy and self._pressed)) and self._may_add():
+        if (self._initial or (busy and self._pressed)) and self._may_add(limit):
             self._open()
         self._pressed = busy
 
-    def _shrink(self) -> None:
+    def _shrink(self, limit: int) -> None:
         lines = [line for line in self._lines if not line.connection.asked_to_end]
-        for line in lines[self._growth.limit(self.settings.most) :]:
+        for line in lines[limit:]:
             line.connection.close("fewer connections do as well", SURPLUS_GRACE)
 
     def _may_open(self) -> bool:
         return not self.held and not self.next_try_in and self._clock.monotonic() >= self._start
 
-    def _may_add(self) -> bool:
-        few = len(self._lines) < self._growth.limit(self.settings.most)
-        return few and not self.dialling and self._may_open()
+    def _may_add(self, limit: int) -> bool:
+        return len(self._lines) < limit and not self.dialling and self._may_open()
 
     def answered(self, outcome: Outcome, count: int) -> None:
         """The peer answered about so many articles."""
+        self.breaks.answered(count)
         taken = outcome is Outcome.ACCEPTED
         self._growth.settle(count if taken else 0, 0 if taken else count)
 

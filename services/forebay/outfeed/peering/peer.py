@@ -36,7 +36,7 @@ class Peer:
         self.feed = Peerfeed(options.name, options.uid, number, queue, poison, shared, options.flow)
         self.lines = self.feed.lines = Lines(options.name, self.feed, options.lines, clock)
         self.spool = spill.spool(options.uid, options.spool)
-        self.backlog = self.feed.backlog = Backlog(self.feed, self.spool, options.backlog, shared.now)
+        self.backlog = self.feed.backlog = Backlog(self.feed, self.spool, options.deferral, shared.now)
         self.custodian = Custodian(self.feed, self.backlog, shared.feedlog)
         self.held_by_call = False
         self._clock = clock
@@ -62,7 +62,7 @@ class Peer:
         self.feed.poison.limits = options.giving_up
         self.feed.flow = options.flow
         self.spool.settings = options.spool
-        self.backlog.settings = options.backlog
+        self.backlog.rest = options.deferral
         self.lines.renew(options.lines, LINE_GRACE)
         self._hold()
 

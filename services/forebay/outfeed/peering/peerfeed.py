@@ -8,11 +8,13 @@ import structlog
 
 from forebay.outfeed.log.checkpoint import Checkpoint
 from forebay.outfeed.peering.allowance import Allowance
+from forebay.outfeed.peering.delay import Delay
 from forebay.outfeed.peering.flow import FlowSettings, Shared
 from forebay.outfeed.peering.fullness import Fullness
 from forebay.outfeed.peering.ledger import Ledger
 from forebay.outfeed.peering.peerqueue import PeerQueue
 from forebay.outfeed.peering.poison import PoisonTest
+from forebay.outfeed.peering.rate import Rate
 from forebay.outfeed.peering.replytexts import ReplyTexts
 from forebay.outfeed.peering.settler import Settler
 from forebay.outfeed.sending.feed import Outcome
@@ -29,7 +31,6 @@ log = structlog.stdlib.get_logger(__name__)
 
 CATCH_UP = 1000
 """Records read from the feed log at once."""
-RATE_SECONDS = 5
 
 
 class Peerfeed:
@@ -63,13 +64,10 @@ class Peerfeed:
         self.cursor = shared.feedlog.checkpoint(number) + 1
         """The first article of the feed log that was not handed out."""
         self.live = False
-        self.rate = 0.0
-        """Articles settled a second, over the last few seconds."""
-        self._settled = 0
+        self.rate = Rate()
         self._flow = flow
         self._allowance = Allowance(flow.rate, shared.now())
-        self._due_at = 0
-        """When the next article has rested long enough that was found not to have; milliseconds since the epoch."""
+        self._delay = Delay(flow.delay, shared.now)
         self._shared = shared
         self._log = shared.feedlog
         self._window = Checkpoint(self.cursor - 1)
@@ -95,8 +93,8 @@ class Peerfeed:
         if flow.rate != self._flow.rate:
             self._allowance = Allowance(flow.rate, self._shared.now())
         self._flow = flow
-        self._due_at = 0
-        if flow.delay:
+        self._delay = Delay(flow.delay, self._shared.now)
+        if self._delay:
             self.live = False
         self._behind.set()
 
@@ -124,29 +122,19 @@ class Peerfeed:
     def _catch_up(self) -> bool:
         """Hand out the next of the feed log; whether there may be more."""
         front, start = self._shared.front.head, self.cursor
-        if self._shared.now() < self._due_at:
+        if self._delay.holds_all:
             return False
         tokens, cursor = self._log.read(start, CATCH_UP, self.number)
         tokens = [token for token in tokens if token.seq < front and token.seq not in self._spilled]
-        if resting := self._resting(tokens):
+        if resting := self._delay.resting(tokens):
             tokens, cursor = tokens[: -len(resting)], resting[0].seq
         if tokens:
             self._hand_out(tokens)
         self.cursor = min(cursor, front)
         if self.cursor == front:
-            self.live = not self._flow.delay
+            self.live = not self._delay
             self._spilled.clear()
         return self.cursor > start
-
-    def _resting(self, tokens: list[Token]) -> list[Token]:
-        """Those at the end that have not rested long enough."""
-        if not self._flow.delay:
-            return []
-        delay = int(self._flow.delay * 1000)
-        latest = self._shared.now() - delay
-        first = next((place for place, token in enumerate(tokens) if token.arrival > latest), len(tokens))
-        self._due_at = tokens[first].arrival + delay if first < len(tokens) else 0
-        return tokens[first:]
 
     def _has_place(self) -> bool:
         if not self._flow.keeps_backlog:
@@ -192,9 +180,7 @@ class Peerfeed:
 
     def poll(self) -> None:
         """Once a second: go on with whatever can go on."""
-        settled = self.ledger.settled
-        self.rate += (settled - self._settled - self.rate) / RATE_SECONDS
-        self._settled = settled
+        self.rate.look(self.ledger.settled)
         self.fullness.look(len(self.queue.fresh), self.queue.size)
         self.lines.poll(self._waiting(), min(1.0, len(self.queue.fresh) / self.queue.size))
         self._behind.set()
@@ -202,7 +188,7 @@ class Peerfeed:
 
     def _waiting(self) -> int:
         """Articles that could be sent now."""
-        resting = self._log.count_owed(self.number, self.cursor) if self._due_at else 0
+        resting = self._log.count_owed(self.number, self.cursor) if self._delay.holds_some else 0
         queued = max(0, self.ledger.queued - resting)
         return queued or self.ledger.deferred
 
@@ -215,6 +201,14 @@ class Peerfeed:
     def logged(self, seq: int) -> bool:
         """Whether an article was handed out of the feed log and is still its own."""
         return seq in self._window
+
+    def needs_all(self, seqs: list[int]) -> bool:
+        """Whether `needs` is true of each."""
+        return self._log.holds_all(self.number, seqs)
+
+    def logged_of(self, seqs: list[int]) -> set[int]:
+        """Those of which `logged` is true."""
+        return self._window.waiting_of(seqs)
 
     def disown(self, seqs: Iterable[int]) -> None:
         """These are safe on Redis: the feed log need not keep them for this peer."""
@@ -282,6 +276,10 @@ class Peerfeed:
         loaded = bodies.load(tokens, lambda loaded: later(without_bodies(loaded)))
         return loaded and without_bodies(loaded)
 
+    def suspect(self, tokens: list[Token]) -> None:
+        """The peer fails at these and not at others."""
+        self.poison.suspect(tokens)
+
     def settle(self, outcome: Outcome, tokens: list[Token], reply: str) -> None:
         """An answer, or what stands for one."""
         self._settler.settle(outcome, tokens, reply)
@@ -292,6 +290,10 @@ class Peerfeed:
         fresh, resent = self.backlog.by_origin(tokens)
         self.queue.put_back(fresh, resent)
         self.lines.wake()
+
+    def broke(self, token: Token) -> None:
+        """The peer broke the connection at this article."""
+        self._settler.broke(token)
 
     def connected(self) -> None:
         """The first line is up."""

@@ -41,6 +41,7 @@ def peer_metrics(peers: Iterable[Peer], now: float) -> Iterable[Metric]:
     yield from _lines(peers)
     yield from _on_redis(peers)
     yield from _octets(peers)
+    yield _answers(peers)
     yield from _spooling(peers)
     yield _ages(peers, now)
 
@@ -93,6 +94,18 @@ def _octets(peers: list[Peer]) -> Iterable[Metric]:
         for peer in peers:
             family.add_metric([peer.options.name], getattr(peer.feed.ledger, f"bytes_{column}"))
         yield family
+
+
+def _answers(peers: list[Peer]) -> Metric:
+    family = CounterMetricFamily(
+        "forebay_outfeed_answers",
+        "Articles by the code of the peer's answer that settled them or put them off.",
+        labels=["peer", "code"],
+    )
+    for peer in peers:
+        for code, count in peer.feed.ledger.answers.items():
+            family.add_metric([peer.options.name, code], count)
+    return family
 
 
 def _spooling(peers: list[Peer]) -> Iterable[Metric]:

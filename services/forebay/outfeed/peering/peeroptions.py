@@ -1,6 +1,5 @@
 """From a Peerfeed resource to what each part of a peer takes."""
 
-import math
 from dataclasses import dataclass
 from datetime import timedelta
 from socket import AF_INET, AF_INET6, AF_UNSPEC
@@ -8,7 +7,7 @@ from socket import AF_INET, AF_INET6, AF_UNSPEC
 from forebay.api.v1alpha1 import Family, Growth, HashMethod, Network, Peerfeed, PeerfeedSpec, Weekday
 from forebay.outfeed.incoming.hashfeed import HashShare
 from forebay.outfeed.incoming.rules import PeerRules
-from forebay.outfeed.peering.backlog import BacklogSettings
+from forebay.outfeed.peering.deferralrest import DeferralRest
 from forebay.outfeed.peering.flow import FlowSettings
 from forebay.outfeed.peering.growth import GrowthSettings
 from forebay.outfeed.peering.hours import FeedHours, feed_hours
@@ -35,7 +34,7 @@ class PeerOptions:
     spec: PeerfeedSpec
     lines: LineSettings
     spool: SpoolSettings
-    backlog: BacklogSettings
+    deferral: DeferralRest
     flow: FlowSettings
     giving_up: GivingUp
     hours: FeedHours | None = None
@@ -65,7 +64,7 @@ def options(
             limit_bytes=spec.backlog.max_bytes,
             limit_age=_seconds(spec.backlog.max_age),
         ),
-        backlog=BacklogSettings(
+        deferral=DeferralRest(
             spec.deferral.min_age.total_seconds(), spec.deferral.factor, spec.deferral.longest.total_seconds()
         ),
         flow=FlowSettings(
@@ -150,7 +149,7 @@ def _connection(spec: PeerfeedSpec, tls: TlsSettings | None) -> ConnectionSettin
         connect_timeout=timeouts.connect.total_seconds(),
         response_timeout=timeouts.response.total_seconds(),
         idle_timeout=timeouts.idle.total_seconds(),
-        lifetime=math.inf if timeouts.lifetime is None else timeouts.lifetime.total_seconds(),
+        lifetime=timeouts.lifetime.total_seconds(),
         network=_network(spec.network),
         tls=tls,
         compress=spec.compress,

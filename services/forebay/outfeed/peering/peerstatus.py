@@ -47,11 +47,13 @@ def peer_status(peer: Peer, now: float) -> pb.PeerStatus:
         window=peer.options.spec.window,
         queue_length=len(peer.feed.queue),
         last_error=peer.lines.last_error,
-        articles_per_second=peer.feed.rate,
+        articles_per_second=peer.feed.rate.per_second,
         error_reason=peer.lines.error_cause or "",
         max_connections=peer.lines.settings.most,
         queue_fullness=_fullness(peer.feed),
     )
+    for why, count in peer.feed.ledger.dropped.items():
+        status.dropped_by_reason.add(reason=why, articles=count)
     ages = waiting_ages(peer.feed, now)
     for place, age in ages.items():
         status.waiting_ages.add(place=_PLACES[place]).age.FromMilliseconds(age)
@@ -130,7 +132,13 @@ def peer_refusals(peer: Peer) -> pb.PeerRefusals:
 def _backlog(peer: Peer) -> pb.Backlog:
     state = peer.spool.state
     depth = state.backlog + state.deferred + state.resend
-    return pb.Backlog(entries=depth.entries, bytes=depth.bytes, segments=state.segments)
+    limits = peer.spool.settings
+    backlog = pb.Backlog(
+        entries=depth.entries, bytes=depth.bytes, segments=state.segments, limit_bytes=limits.limit_bytes or 0
+    )
+    if limits.limit_age is not None:
+        backlog.limit_age.FromMilliseconds(int(limits.limit_age * 1000))
+    return backlog
 
 
 def _timestamp(seconds: float) -> Timestamp:

@@ -26,6 +26,8 @@ _ADDRESS = re.compile(
     r"\[[0-9a-fA-F:.]*:[0-9a-fA-F:.]*\]|\b(?:\d{1,3}\.){3}\d{1,3}\b|\b[0-9a-fA-F]+(?::[0-9a-fA-F]*){3,}"
 )
 _HOST = re.compile(r"\b(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z]{2,}\b(?!\.\*)")
+_QUOTED = re.compile(r'"(?:([A-Za-z-]*)|[^"]*)"')
+"""What INN quotes is a value of the article, such as a newsgroup, or the name of a header, which says what is wrong."""
 _NUMBER = re.compile(r"\d+")
 
 
@@ -39,10 +41,11 @@ class ReplyCount(NamedTuple):
 
 
 def normalised(reply: str) -> str:
-    """A reply without what differs from article to article: `<id>`, `host` and `#` stand for it. The code stays."""
+    """A reply, with its code; `<id>`, `"..."`, `host` and `#` stand for what differs from article to article."""
     text = reply[:_READ]
     code, rest = (text[:3], text[3:]) if text[:3].isdigit() else ("", text)
     rest = _MESSAGE_ID.sub("<id>", rest)
+    rest = _QUOTED.sub(lambda quoted: quoted[0] if quoted[1] else '"..."', rest)
     rest = _HOST.sub("host", _ADDRESS.sub("host", rest))
     return " ".join((code + _NUMBER.sub("#", rest)).split())[:LONGEST]
 

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 log = structlog.stdlib.get_logger(__name__)
 
+BROKE = "the connection broke at this article"
+"""What stands for the answer then."""
+
 
 class Settler:
     """Settles what the lines of a peer report."""
@@ -34,6 +37,8 @@ class Settler:
         """An answer, or what stands for one."""
         self._settlers[outcome](tokens, reply)
         self._feed.replies.add(outcome, reply, len(tokens))
+        if reply:
+            self._feed.ledger.answers[reply[:3]] += len(tokens)
         self._shared.outcomes.add(self._feed.name, outcome.value, reply, tokens)
 
     def discard(self, tokens: list[Token], reason: str) -> None:
@@ -81,6 +86,14 @@ class Settler:
         self._bury(given_up, reply)
         if self._feed.poison.peer_is_wrong:
             self._feed.lines.fail(f"the peer answers nothing but errors: {reply}")
+
+    def broke(self, token: Token) -> None:
+        """The peer broke the connection at this article: it makes way for the others."""
+        self._feed.replies.add(Outcome.FAILED, BROKE, 1)
+        self._shared.outcomes.add(self._feed.name, Outcome.FAILED.value, BROKE, [token])
+        again, given_up = self._feed.poison.broke([token])
+        self._put_off(again)
+        self._bury(given_up, BROKE)
 
     def _bury(self, tokens: list[Token], reply: str) -> None:
         if tokens:

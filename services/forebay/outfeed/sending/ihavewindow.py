@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from forebay.outfeed.sending.company import Company
 from forebay.outfeed.sending.ending import Cause, Ending
 from forebay.outfeed.sending.feed import Outcome
 from forebay.outfeed.sending.replies import TOO_LONG, Command, ReplyBuffer, split
@@ -36,6 +37,7 @@ class IhaveWindow:
         self._bodies: Bodies | None = None
         self._loading = False
         self._lines = ReplyBuffer()
+        self._company = Company()
 
     @property
     def room(self) -> int:
@@ -75,7 +77,7 @@ class IhaveWindow:
 
     def receive(self, data: bytes, now: float, send: Callable[[], None] = lambda: None) -> None:
         """The receiver: settle what the reply in `data` is about. `send` is called before anything is settled."""
-        verdicts = Verdicts(self.nocheck)
+        verdicts = Verdicts(self.nocheck, self._company)
         for line in split(self._lines.add(data)):
             self._answer(line, verdicts)
             if verdicts.fault:
@@ -85,6 +87,8 @@ class IhaveWindow:
         self.fault = verdicts.fault
         if not self.fault:
             send()
+        if suspects := self._company.found():
+            self._feed.suspect(suspects)
         for outcome, tokens, reply in verdicts.settled():
             self._feed.settle(outcome, tokens, reply)
 

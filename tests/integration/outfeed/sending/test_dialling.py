@@ -91,6 +91,20 @@ async def test_the_next_address_is_tried_when_one_takes_no_connection(listener, 
         assert connection.getpeername() == ("127.0.0.1", port)
 
 
+async def test_a_name_is_looked_up_anew_for_each_connection(monkeypatch):
+    loop = asyncio.get_running_loop()
+    with socket.create_server(("127.0.0.1", 0)) as old, socket.create_server(("127.0.0.2", 0)) as new:
+        answers = [server.getsockname() for server in (old, new)]
+
+        async def look_up(*arguments, **options):
+            return [(socket.AF_INET, socket.SOCK_STREAM, 0, "", answers.pop(0))]
+
+        monkeypatch.setattr(loop, "getaddrinfo", look_up)
+        for server in (old, new):
+            with await dial("moved.example", 119, NetworkSettings()) as connection:
+                assert connection.getpeername() == server.getsockname()
+
+
 async def test_a_name_that_nobody_knows_is_told():
     with pytest.raises(OSError, match=r"."):
         await dial("host.invalid", 119, NetworkSettings())

@@ -1,6 +1,7 @@
 """Lines that outlive the process."""
 
 import asyncio
+import os
 
 from forebay.cli.channel import journal as module
 from forebay.cli.channel.journal import Journal
@@ -51,3 +52,12 @@ async def test_a_second_channel_waits_for_the_first_and_sees_what_it_left(tmp_pa
         assert not waiting.done()
         journal.rewrite(["left"])
     assert await waiting == ["left"]
+
+
+async def test_lines_are_whole_where_the_disk_takes_them_in_parts(tmp_path, monkeypatch):
+    write = os.write
+    async with Journal(tmp_path / "j") as journal:
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "write", lambda file, data: write(file, data[:3]))
+            journal.add(["@one@", "@two@"])
+        assert journal.left() == ["@one@", "@two@"]

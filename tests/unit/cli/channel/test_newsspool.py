@@ -68,3 +68,23 @@ async def test_a_missing_program_is_told(tmp_path):
     with pytest.raises(ConfigurationError, match="No such file") as caught:
         await NewsSpool(tmp_path / "sm").read(stored(token(1)))
     assert "--sm" in caught.value.remedy
+
+
+def saying(folder, problem):
+    """A program that finds nothing, and says why."""
+    sm = folder / "sm"
+    sm.write_text(f"#!/bin/sh\necho 'sm: {problem}' >&2\nexit 1\n")
+    sm.chmod(0o755)
+    return sm
+
+
+@pytest.mark.parametrize("problem", ["cannot initialize storage manager: x", "open of /etc/news/inn.conf failed: x"])
+async def test_a_spool_that_cannot_be_read_does_not_pass_for_one_whose_articles_are_gone(tmp_path, problem):
+    with pytest.raises(ConfigurationError, match=problem) as caught:
+        await NewsSpool(saying(tmp_path, problem)).read(stored(token(1)))
+    assert "INNCONF" in caught.value.remedy
+
+
+async def test_an_article_that_the_spool_has_problems_with_is_none(tmp_path):
+    sm = saying(tmp_path, "tradspool: could not read it")
+    assert await NewsSpool(sm).read(stored(token(1))) == [None]

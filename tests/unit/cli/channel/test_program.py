@@ -9,7 +9,7 @@ from fakeclock import settle
 from forebay.cli.channel.journal import Journal
 from forebay.cli.channel.lines import Stored
 from forebay.cli.channel.program import Channel
-from forebay.cli.errors import UndoneError
+from forebay.cli.errors import ConfigurationError, UndoneError
 from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
 from forebay.runtime import ServiceError
 
@@ -235,6 +235,20 @@ async def test_the_journal_keeps_what_is_left_and_the_next_channel_begins_with_i
         second.judge(3)
         await task
     assert (tmp_path / "j").read_text() == ""
+
+
+async def test_the_journal_keeps_what_a_spool_that_cannot_be_read_did_not_give(client, lines, tmp_path):
+    class Broken(Spool):
+        async def read(self, articles):
+            raise ConfigurationError("sm: no storage", "Mend it.")
+
+    async with Journal(tmp_path / "j") as journal:
+        task = await running(Channel(client, Broken(), lines, journal))
+        lines.write(*places(3))
+        lines.end()
+        with pytest.raises(ConfigurationError, match="no storage"):
+            await task
+    assert (tmp_path / "j").read_text().splitlines() == places(3)
 
 
 async def test_while_verdicts_come_the_end_may_take_its_time(channel, client, lines):

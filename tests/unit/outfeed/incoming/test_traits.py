@@ -48,6 +48,18 @@ def traits(headers=b"", body=b"Text.\r\n", groups=(b"a", b"b")):
             {"multipart", "html", "binary", "base64"},
             id="multipart",
         ),
+        pytest.param(b"Approved: a@b\r\n", b"Text.\r\n", {"text", "approved"}, id="approved"),
+        pytest.param(b"MIME-Version: 1.0\r\n", b"Text.\r\n", {"text", "mime"}, id="mime"),
+        pytest.param(b"Content-Type: message/partial; number=2\r\n", b"x\r\n", {"text", "partial"}, id="partial"),
+        pytest.param(
+            b"",
+            b"(This file must be converted with BinHex 4.0)\r\n\r\n:$f*TEQKPH#jdBQp\r\n",
+            {"binary", "binhex"},
+            id="binhex",
+        ),
+        pytest.param(b"", b"-----BEGIN PGP MESSAGE-----\r\n\r\nhQ\r\n", {"text", "pgp"}, id="pgp"),
+        pytest.param(b"", b"-----BEGIN PGP SIGNED MESSAGE-----\r\n\r\nhQ\r\n", {"text"}, id="only signed"),
+        pytest.param(b"", b"%!PS-Adobe-3.0\r\n", {"text", "postscript"}, id="postscript"),
         pytest.param(b"", b"x" * 70_000 + b"\r\n" + YENC, {"text"}, id="far down"),
     ],
 )

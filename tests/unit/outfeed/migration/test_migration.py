@@ -150,6 +150,7 @@ def test_a_second_file_of_one_kind_is_refused():
         ("streaming: false", "streaming", False),
         ("close-period: 3600", "timeouts", {"lifetime": "3600s"}),
         ("close-period: 1", "timeouts", {"lifetime": "60s"}),
+        ("close-period: 0", "timeouts", {"lifetime": "365d"}),
         ("bindaddress: 192.0.2.9", "network", {"bind": ["192.0.2.9"]}),
         ('bindaddress: any bindaddress6: "2001:db8::9"', "network", {"bind": ["2001:db8::9"]}),
         ("bindaddress: none", "network", {"family": "ipv6"}),
@@ -199,7 +200,6 @@ def test_a_setting_of_the_process_becomes_a_field_of_every_peer(setting, field, 
         "drop-deferred: false",
         "no-backlog: false",
         "backlog-limit: 0",
-        "close-period: 0",
         "force-ipv4: false",
         "bindaddress: any",
     ],
@@ -252,6 +252,11 @@ def test_a_peer_without_a_host_is_left_out():
         ("Ac", "articleTypes", ["!control"]),
         ("AC", "articleTypes", ["control"]),
         ("AcC", "articleTypes", ["control"]),
+        ("Nm", "articleTypes", ["approved"]),
+        ("Nu", "articleTypes", ["!approved"]),
+        ("Nm,Ac", "articleTypes", ["approved", "!control"]),
+        ("Nu,AC", "articleTypes", ["control", "!approved"]),
+        ("Nu,Ac", "articleTypes", ["!approved", "!control"]),
         ("Ad", "needsDistribution", True),
         ("Oa.*/@a.b", "originators", {"patterns": ["a.*", "@a.b"]}),
         ("AO,Oa.*", "originators", {"patterns": ["a.*"], "unnamed": True}),
@@ -279,12 +284,18 @@ def test_a_flag_becomes_a_field(flag, field, value):
     assert "pause" not in spec
 
 
-@pytest.mark.parametrize("flag", ["Ae", "Nm", "Q@1/2_4", "Q3/2", "G", "Gx", "O", "Z", "<99999999999"])
+@pytest.mark.parametrize("flag", ["Ae", "N", "Nx", "AC,Nm", "Q@1/2_4", "Q3/2", "G", "Gx", "O", "Z", "<99999999999"])
 def test_a_peer_is_paused_when_a_flag_that_decides_is_lost(flag):
     found = migrated(None, f"ME:::\n{FUNNEL}p:*:{flag},Tm:innfeed!")
     [peer] = found.peers
     assert peer.manifest["spec"]["pause"]
     assert any("the peer is paused until you have looked" in str(note) for note in peer.notes)
+
+
+def test_that_moderated_groups_are_told_by_a_header_is_noted():
+    [peer] = migrated(None, f"ME:::\n{FUNNEL}p:*:Nm,Tm:innfeed!").peers
+    told = "newsfeeds:3: p: Nm: told by the Approved header, since Forebay knows no list of groups"
+    assert told in [str(note) for note in peer.notes]
 
 
 @pytest.mark.parametrize("flag", ["Af", "Aj", "AO", "Ap", "Wnm", "B4096/1024", "S16384", "P5", "Iabc", "Fname"])

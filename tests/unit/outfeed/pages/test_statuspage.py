@@ -9,6 +9,7 @@ from aiohttp.test_utils import make_mocked_request
 
 from forebay.outfeed.pages.statuspage import LIFE, TOP_REFUSALS, StatusPage
 from forebay.outfeed.sending.feed import Outcome
+from manifests import peer_options
 
 
 class Outline(HTMLParser):
@@ -101,6 +102,27 @@ async def test_json_has_the_same_exactly(house, page, fed):
     assert peer["connections"] == {"active": 1, "idle": 0, "sleeping": 0, "most": peer["connections"]["most"]}
     assert list(peer["queue"]["looks"]) == ["empty", "below 25 %", "below 50 %", "below 75 %", "below 100 %", "full"]
     assert {"outcome": "put_off", "text": "439 deferred <id>", "articles": 1} in peer["refusals"]
+
+
+async def test_limits_of_the_backlog_and_what_they_cost_are_told(house, page, made):
+    await house.apply(peer_options("west", backlog={"maxBytes": "5MB", "maxAge": "2h"}))
+    ledger = house.peers["west"].feed.ledger
+    ledger.dropped["limit-bytes"] = 7
+    outline = Outline(await shown(page))
+    (spooled,) = outline.rows("Spooled to the backlog")
+    assert (spooled["most octets"], spooled["longest, s"]) == ("5,000,000", "7,200.0")
+    assert outline.rows("Dropped") == [{"peer": "west", "articles": "7", "why": "limit-bytes"}]
+    (peer,) = json.loads(await shown(page, "?format=json"))["peers"]
+    assert (peer["dropped"], peer["dropped_by_reason"]) == (7, {"limit-bytes": 7})
+
+
+@pytest.mark.parametrize(("secured", "compresses"), [(True, False), (False, True)], ids=["tls", "compressed"])
+async def test_what_connections_are_under_is_told(house, page, made, secured, compresses):
+    await house.add("west")
+    made.last.open()
+    house.peers["west"].lines.open[0].is_secured, made.last.compresses = secured, compresses
+    (peer,) = Outline(await shown(page)).rows("Peers")
+    assert (peer["TLS"], peer["compressed"]) == ("yes" if secured else "no", "yes" if compresses else "no")
 
 
 async def test_what_peers_say_is_escaped(house, page, made):

@@ -1,9 +1,10 @@
-"""A peer that comes and goes for a day of a clock that the test moves: nothing is lost or sent twice."""
+"""A peer that comes and goes for a day of a clock that the test moves: nothing is lost or sent twice, nothing grows."""
 
-from collections import Counter
+from collections import Counter, deque
 from random import Random
 
 import pytest
+from structlog.testing import capture_logs
 
 from fakeclock import FakeClock, settle
 from feedlogs import SETTINGS, end, record
@@ -13,9 +14,10 @@ from forebay.outfeed.peering.flow import Shared
 from forebay.outfeed.peering.peer import Peer
 from forebay.outfeed.sending.feed import Outcome
 from forebay.runtime.tasks import Supervisor
+from forebay.spill import Kind
 from manifests import peer_options
 from memoryspool import MemoryRedis, MemorySpill
-from onepeer import IDLE, Outcomes
+from onepeer import IDLE
 from powerloss import PowerLossDisk
 
 DAY = 24 * 3600
@@ -24,6 +26,20 @@ STEP = 10
 WINDOW = 20
 FIRST, LONGEST = 2.0, 300.0
 """Seconds that the first try waits, and the longest."""
+QUEUE = 50
+POISON = 400
+"""Every so manieth article is one that the peer cannot take."""
+TRIES = 3
+
+
+class Outcomes:
+    """An outcome log that counts."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+
+    def add(self, peer, outcome, reason, tokens) -> None:
+        self.counts[outcome] += len(tokens)
 
 
 class Day:
@@ -32,7 +48,11 @@ class Day:
     def __init__(self, seed: int) -> None:
         self.chance = Random(seed)
         self.clock = FakeClock()
-        self.accepted: Counter[bytes] = Counter()
+        self.settled: Counter[bytes] = Counter()
+        """How often each article got an answer that is the last."""
+        self.has: set[bytes] = set()
+        """What the peer took, whether its answer came through or not."""
+        self.failures: Counter[bytes] = Counter()
         self.in_flight: list = []
         self.offered = 0
         self.is_up = False
@@ -43,15 +63,18 @@ class Day:
 
     async def start(self) -> None:
         options = peer_options(
-            queue={"size": 50},
+            queue={"size": QUEUE},
             reconnect={"initial": f"{FIRST:g}s", "maximum": f"{LONGEST:g}s"},
             backlog={"rotateBytes": "1KB"},
+            deadLetter={"maxTries": TRIES},
         )
-        self.log = FeedLog.open(PowerLossDisk(), SETTINGS)
+        self.disk = PowerLossDisk()
+        self.log = FeedLog.open(self.disk, SETTINGS)
         self.number = await self.log.add_peer(options.uid)
         self.front = Front(0)
         self.redis = MemoryRedis(self.clock)
-        shared = Shared(self.log, self.front, None, Outcomes(), lambda: int(self.clock.wall() * 1000))
+        self.outcomes = Outcomes()
+        shared = Shared(self.log, self.front, None, self.outcomes, lambda: int(self.clock.wall() * 1000))
         self.peer = Peer(options, self.number, shared, MemorySpill(self.redis), self.clock)
         self.tasks = Supervisor(self.clock)
         self.peer.start(self.tasks)
@@ -80,7 +103,7 @@ class Day:
         await settle(turns)
         ledger = self.peer.feed.ledger
         assert ledger.imbalance == 0
-        assert len(self.peer.feed.queue) <= 50 + WINDOW
+        assert len(self.peer.feed.queue) <= QUEUE + WINDOW
 
     def flip(self) -> None:
         self.is_up = not self.is_up
@@ -91,7 +114,8 @@ class Day:
             self.cut()
 
     def cut(self) -> None:
-        """The connection breaks with what is on it."""
+        """The connection breaks with what is on it; some of that the peer has taken."""
+        self.has.update(token.message_id for token in self.in_flight[::2] if not is_poison(token))
         for line in self.peer.lines.open:
             if self.in_flight:
                 line.give_back(self.in_flight)
@@ -110,14 +134,71 @@ class Day:
             self.in_flight += line.take(WINDOW - len(self.in_flight))
             kept = len(self.in_flight) // 5
             done, self.in_flight = self.in_flight[kept:], self.in_flight[:kept]
-            if done:
-                put_off = [token for token in done if self.chance.random() < 0.02]
-                taken = [token for token in done if token not in put_off]
-                self.accepted.update(token.message_id for token in taken)
-                if taken:
-                    line.settle(Outcome.ACCEPTED, taken, "239")
-                if put_off:
-                    line.settle(Outcome.DEFERRED, put_off, "431 later")
+            self.answer(line, done)
+
+    def answer(self, line, tokens) -> None:
+        answers = {outcome: [] for outcome in REPLIES}
+        for token in tokens:
+            answers[self.verdict(token)].append(token)
+        failed = answers[Outcome.FAILED]
+        if len(failed) < len(tokens):
+            line.suspect(failed)
+        for outcome, some in answers.items():
+            if some:
+                line.settle(outcome, some, REPLIES[outcome])
+        for token in (*answers[Outcome.ACCEPTED], *answers[Outcome.REFUSED], *answers[Outcome.REJECTED]):
+            self.settled[token.message_id] += 1
+        self.has.update(token.message_id for token in answers[Outcome.ACCEPTED])
+        self.failures.update(token.message_id for token in failed)
+
+    def verdict(self, token) -> Outcome:
+        if is_poison(token):
+            return Outcome.FAILED
+        if token.message_id in self.has:
+            return Outcome.REFUSED
+        return self.chance.choices(list(CHANCES), list(CHANCES.values()))[0]
+
+    async def keep_house(self) -> None:
+        """What the service does every few seconds, done every hour."""
+        self.log.advance(self.number, self.peer.feed.checkpoint)
+        await self.log.flush()
+        await self.log.tidy()
+
+    @property
+    def tables(self) -> dict[str, int]:
+        """Sizes of what could grow: on Redis, on the disk, and in memory by the name of the attribute."""
+        entries = [held for kind, held in self.peer.spool.streams.seen() if kind is not Kind.DEAD]
+        return {
+            "entries": sum(map(len, entries)),
+            "files": len(self.disk.names()),
+            **dict(containers(self.peer, "peer", set())),
+        }
+
+
+def containers(thing, name, seen):
+    """Sizes of the containers that a part of the peer holds, and its parts."""
+    if isinstance(thing, list | dict | set | deque | bytearray):
+        yield name, len(thing)
+    elif type(thing).__module__.startswith("forebay.outfeed.") and id(thing) not in seen:
+        seen.add(id(thing))
+        slots = getattr(type(thing), "__slots__", ())
+        attributes = getattr(thing, "__dict__", None) or {slot: getattr(thing, slot) for slot in slots}
+        for attribute, value in attributes.items():
+            yield from containers(value, f"{name}.{attribute}", seen)
+
+
+CHANCES = {Outcome.ACCEPTED: 95, Outcome.DEFERRED: 2, Outcome.REJECTED: 2, Outcome.REFUSED: 1}
+REPLIES = {
+    Outcome.ACCEPTED: "239",
+    Outcome.REFUSED: "438 seen",
+    Outcome.REJECTED: "439 no",
+    Outcome.DEFERRED: "431 later",
+    Outcome.FAILED: "501 what?",
+}
+
+
+def is_poison(token) -> bool:
+    return token.seq % POISON == POISON - 1
 
 
 @pytest.fixture
@@ -128,22 +209,51 @@ async def day(made):
     await day.close()
 
 
-async def test_a_peer_that_comes_and_goes_for_a_day_gets_every_article_once(day):
-    for _ in range(DAY // STEP):
-        await day.step(day.chance.choice([0, 0, 1, 2]))
-    day.is_up, day.flip_at = True, float("inf")
-    for _ in range(2000):
+async def drain(day) -> None:
+    """The peer stays, and what waits for it goes out."""
+    if not day.is_up:
+        day.flip()
+    day.flip_at = float("inf")
+    for _ in range(3000):
         if not day.peer.feed.ledger.owed:
-            break
+            return
         await day.step(0)
+    raise AssertionError(f"{day.peer.feed.ledger} was owed for ever")
+
+
+async def test_a_peer_that_comes_and_goes_for_a_day_gets_every_article_once_and_nothing_grows(day):
+    tables = []
+    with capture_logs() as journal:
+        for _ in range(24):
+            for _ in range(3600 // STEP):
+                await day.step(day.chance.choice([0, 0, 1, 2]))
+            # What is left is not what waits: that goes out first.
+            await drain(day)
+            await day.keep_house()
+            tables.append(day.tables)
+            day.flip_at = day.clock.now
     ledger = day.peer.feed.ledger
+    poison = day.offered // POISON
     assert day.flips > 100
     assert day.offered > 5000
-    assert (ledger.owed, ledger.accepted, ledger.dropped.total(), ledger.dead_lettered) == (0, day.offered, 0, 0)
-    assert len(day.accepted) == day.offered
-    assert set(day.accepted.values()) == {1}
+    assert (ledger.owed, ledger.dropped.total(), ledger.dead_lettered) == (0, 0, poison)
+    assert ledger.accepted + ledger.refused + ledger.rejected == day.offered - poison
+    assert ledger.refused > 20, "answers were lost with the connection"
+    assert len(day.settled) == day.offered - poison
+    assert set(day.settled.values()) == {1}
+    assert set(day.failures.values()) == {TRIES}
+    assert day.outcomes.counts["accepted"] == ledger.accepted
+    assert day.outcomes.counts["dead-lettered"] == poison
     # 1,500 s are at the most 2 + 4 + ... + 256 s, then 300 s each, of which chance takes away a quarter.
     assert max(day.tries) <= 14
     assert day.peer.feed.checkpoint == day.log.head - 1
     assert not day.peer.spool.streams.resend
-    assert not day.log.count_owed(day.number)
+    assert day.log.count_owed(day.number) == poison, "dead letters are kept"
+
+    later = {name: max(table.get(name, 0) for table in tables[2:]) for name in tables[-1]}
+    earlier = {name: max(table.get(name, 0) for table in tables[:2]) for name in tables[-1]}
+    assert {name: (earlier[name], size) for name, size in later.items() if size > earlier[name] + 3} == {}
+    assert later["entries"] == 0
+    events = Counter(entry["event"] for entry in journal)
+    assert events.keys() <= {"line up", "line down", "peer answers", "articles are given up"}, events
+    assert len(journal) <= 3 * (day.flips + sum(day.tries)) + poison

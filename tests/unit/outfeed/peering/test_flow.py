@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from forebay.outfeed.peering.backlog import BacklogSettings
+from forebay.outfeed.peering.deferralrest import DeferralRest
 from forebay.outfeed.peering.flow import FlowSettings
 from forebay.outfeed.peering.poison import GivingUp, PoisonTest
 from forebay.outfeed.sending.feed import Outcome
@@ -205,15 +205,15 @@ async def test_without_a_backlog_a_restart_finds_what_was_in_memory(make):
     ("tries", "seconds"), [(0, 30), (1, 30), (2, 60), (3, 120), (4, 200), (100, 200), (65_535, 200)]
 )
 def test_the_rest_grows_up_to_a_bound(tries, seconds):
-    assert BacklogSettings(30, 2, 200).rest(tries) == seconds
+    assert DeferralRest(30, 2, 200).after(tries) == seconds
 
 
 def test_the_rest_is_never_shorter_than_the_first():
-    assert BacklogSettings(30, 2, 10).rest(5) == 30
+    assert DeferralRest(30, 2, 10).after(5) == 30
 
 
 async def test_what_is_put_off_again_rests_longer(make):
-    peer = await make(deferral=BacklogSettings(MIN_DEFERRED_AGE, 2, 3600))
+    peer = await make(deferral=DeferralRest(MIN_DEFERRED_AGE, 2, 3600))
     peer.up()
     await peer.offer(2)
     for rest in (MIN_DEFERRED_AGE, 2 * MIN_DEFERRED_AGE, 4 * MIN_DEFERRED_AGE):

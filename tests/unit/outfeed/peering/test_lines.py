@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from fakeclock import FakeClock, settle
-from forebay.outfeed.peering.growth import GrowthSettings
+from forebay.outfeed.peering.growth import PERIOD, GrowthSettings
 from forebay.outfeed.peering.lines import Lines, LineSettings
 from forebay.outfeed.sending.connectionsettings import ConnectionSettings
 from forebay.outfeed.sending.ending import Cause
@@ -13,7 +13,7 @@ from forebay.outfeed.sending.feed import Outcome
 from forebay.outfeed.sending.login import Login
 from forebay.runtime.backoff import BackoffSettings
 from forebay.runtime.secret import Secret
-from recordingfeed import RecordingFeed
+from recordingfeed import RecordingFeed, tokens
 
 HOSTS = (("one.example", 119), ("two.example", 119), ("2001:db8::3", 433))
 RECONNECT = BackoffSettings(first=2.0, longest=16.0, jitter=0.0)
@@ -347,6 +347,33 @@ async def test_the_queue_bounds_how_many_lines_there_are(made):
     lines.poll(100, 0.0)
     lines.poll(100, 0.0)
     assert len(made.made) == 3
+
+
+async def test_lines_at_the_start_that_there_may_not_be_are_not_opened_later(made):
+    growth = GrowthSettings(by_queue=True)
+    lines = Lines("peer", Source(), settings(initial=3, growth=growth), FakeClock())
+    for _ in range(3):
+        lines.poll(0, 0.0)
+        if made.last.room == 0:
+            made.last.open()
+    made.last.close("nothing to send")
+    for _ in range(3):
+        lines.poll(0, 0.0)
+    assert len(made.made) == 1
+
+
+async def test_articles_a_second_bound_how_many_lines_there_are(made):
+    lines = Lines("peer", Source(), settings(growth=GrowthSettings(by_rate=True)), FakeClock())
+    lines.want()
+    made.last.open(room=0)
+    for _ in range(3 * PERIOD):
+        for line in lines.open:
+            # The peer takes five a second, however many lines there are.
+            line.settle(Outcome.ACCEPTED, tokens(5 // len(lines.open)), "239")
+        lines.poll(100, 1.0)
+        if lines.dialling:
+            made.last.open(room=0)
+    assert [connection.ended for connection in made.made] == ["", "fewer connections do as well"]
 
 
 # Holding, changing

@@ -131,7 +131,7 @@ async def test_a_change_reaches_every_part(peer, made):
     peer.change(changed)
     assert (peer.feed.queue.size, peer.feed.queue.spill_fraction) == (30, 0.2)
     assert peer.feed.poison.limits == GivingUp(9, 8)
-    assert peer.backlog.settings.min_deferred_age == 50
+    assert peer.backlog.rest.first == 50
     assert peer.spool.settings.rotate_bytes == 1_000_000
     assert peer.lines.settings.connection.window == 5
     assert made.last.ended

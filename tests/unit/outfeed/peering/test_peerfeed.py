@@ -390,7 +390,7 @@ async def test_the_rate_follows_what_is_settled_a_second(peer):
         peer.take()
         peer.settle(Outcome.ACCEPTED)
         peer.feed.poll()
-    assert peer.feed.rate == pytest.approx(7, abs=0.1)
+    assert peer.feed.rate.per_second == pytest.approx(7, abs=0.1)
 
 
 async def test_bodies_are_asked_of_those_that_all_peers_share(peer, monkeypatch):

@@ -9,7 +9,7 @@ import pytest
 from forebay.api import read_objects
 from forebay.outfeed.errors import PatternError
 from forebay.outfeed.incoming.hashfeed import HashShare
-from forebay.outfeed.peering.backlog import BacklogSettings
+from forebay.outfeed.peering.deferralrest import DeferralRest
 from forebay.outfeed.peering.flow import FlowSettings
 from forebay.outfeed.peering.growth import GrowthSettings
 from forebay.outfeed.peering.hours import FeedHours, Window
@@ -67,12 +67,13 @@ def test_every_field_of_a_peer_reaches_its_part():
             "pacingRate": "1MB",
             "congestionControl": "bbr",
             "sendBuffer": "64KiB",
+            "dscp": 8,
         },
     )
     assert option.lines.most == 7
     assert option.lines.reconnect == BackoffSettings(3.0, 60.0)
     assert option.spool == SpoolSettings(1_000_000, 120.0, 5_000_000, 86_400.0)
-    assert option.backlog == BacklogSettings(45.0, 3.0, 600.0)
+    assert option.deferral == DeferralRest(45.0, 3.0, 600.0)
     assert option.giving_up == GivingUp(7, 5, 7200.0)
     assert option.flow == FlowSettings(180.0, True, False, 4.0, True)
     assert option.hours == FeedHours((Window(frozenset({1}), 22 * 60, 6 * 60 + 30),), UTC)
@@ -81,7 +82,7 @@ def test_every_field_of_a_peer_reaches_its_part():
     assert connection.headfeed
     assert (connection.tls, connection.compress, connection.streaming) == (None, True, False)
     assert connection.lifetime == 3600.0
-    assert connection.network == NetworkSettings(("192.0.2.1",), socket.AF_INET, 1_000_000, "bbr", 65_536)
+    assert connection.network == NetworkSettings(("192.0.2.1",), socket.AF_INET, 1_000_000, "bbr", 65_536, 8)
     assert (connection.connect_timeout, connection.response_timeout, connection.idle_timeout) == (4.0, 5.0, 6.0)
     nocheck = connection.nocheck
     assert (nocheck.enabled, nocheck.on, nocheck.off, nocheck.filter) == (False, 80.0, 70.0, 10.0)
@@ -89,6 +90,10 @@ def test_every_field_of_a_peer_reaches_its_part():
 
 def test_a_backlog_has_no_limits_unless_they_are_given():
     assert (peer_options().spool.limit_bytes, peer_options().spool.limit_age) == (None, None)
+
+
+def test_a_connection_lasts_a_day_unless_told_otherwise():
+    assert peer_options().lines.connection.lifetime == 86_400.0
 
 
 def test_how_many_connections_there_are_is_read():

@@ -131,6 +131,31 @@ async def test_the_backlog_shows_what_is_on_redis(house, peer):
     assert backlog.bytes > 40
 
 
+async def test_limits_of_the_backlog_are_told_where_there_are_any(house, peer):
+    assert (status(house, peer).backlog.limit_bytes, status(house, peer).backlog.HasField("limit_age")) == (0, False)
+    peer.change(peer_options("a", backlog={"maxBytes": "5MB", "maxAge": "2h"}))
+    backlog = status(house, peer).backlog
+    assert (backlog.limit_bytes, backlog.limit_age.seconds) == (5_000_000, 7200)
+
+
+async def test_what_was_dropped_is_told_by_reason(house, peer):
+    peer.feed.ledger.dropped.update({"limit-bytes": 3, "missing": 1})
+    shown = status(house, peer)
+    assert {each.reason: each.articles for each in shown.dropped_by_reason} == {"limit-bytes": 3, "missing": 1}
+    assert shown.counters.dropped == 4
+
+
+async def test_articles_are_counted_by_the_code_of_the_answer(house, peer, made):
+    made.last.open()
+    await house.offer("one", "two", "three", "four")
+    feed = made.last.feed
+    feed.settle(Outcome.ACCEPTED, feed.take(2), "239")
+    feed.settle(Outcome.REJECTED, feed.take(1), "439 too large")
+    feed.settle(Outcome.MISSING, feed.take(1), "")
+    found = {labels[0]: count for (name, *labels), count in samples([peer]).items() if name.endswith("answers_total")}
+    assert found == {"239": 2, "439": 1}
+
+
 async def test_a_sample_tells_how_much_waits(house, peer, made):
     made.last.open()
     await house.offer("one", "two")

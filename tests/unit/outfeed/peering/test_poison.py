@@ -2,7 +2,7 @@
 
 import pytest
 
-from forebay.outfeed.peering.poison import WRONG_AFTER, GivingUp, PoisonTest
+from forebay.outfeed.peering.poison import SUSPECTS, WRONG_AFTER, GivingUp, PoisonTest
 from recordingfeed import tokens
 
 
@@ -51,3 +51,50 @@ def test_put_offs_end_where_the_peer_says_so():
     (token,), given_up = poison.deferred([token], 0)
     assert given_up == []
     assert poison.deferred([token], 0)[1] == [token.again()]
+
+
+def test_suspects_are_given_up_however_many_come_in_a_row():
+    poison = PoisonTest(GivingUp(2))
+    bad = tokens(2 * WRONG_AFTER)
+    poison.suspect(bad)
+    bad, given_up = poison.failed(bad)
+    assert not given_up
+    again, given_up = poison.failed(bad)
+    assert (again, len(given_up)) == ([], 2 * WRONG_AFTER)
+    assert not poison.peer_is_wrong
+
+
+def test_a_row_is_shorter_by_those_that_turn_out_to_be_suspects():
+    poison = PoisonTest(GivingUp(9))
+    bad = tokens(WRONG_AFTER + 5)
+    poison.failed(bad[: WRONG_AFTER - 1])
+    poison.suspect(bad[:5])
+    poison.failed(bad[WRONG_AFTER - 1 : -1])
+    assert not poison.peer_is_wrong
+    poison.failed(bad[-1:])
+    assert poison.peer_is_wrong
+
+
+def test_a_peer_that_is_wrong_costs_no_suspect_either():
+    poison = PoisonTest(GivingUp(1))
+    suspect, *others = tokens(1 + WRONG_AFTER)
+    poison.suspect([suspect])
+    poison.failed(others)
+    assert poison.failed([suspect]) == ([suspect], [])
+
+
+def test_failures_of_the_same_articles_make_a_row_too():
+    """Few articles, and a peer that takes none of them."""
+    poison = PoisonTest(GivingUp(3))
+    few = tokens(WRONG_AFTER // 2)
+    few, _ = poison.failed(few)
+    assert poison.failed(few) == (few, [])
+    assert poison.peer_is_wrong
+
+
+def test_suspects_are_bounded():
+    poison = PoisonTest(GivingUp(3))
+    many = tokens(SUSPECTS + 2000)
+    for first in range(0, len(many), 1000):
+        poison.suspect(many[first : first + 1000])
+        assert len(poison._suspects) <= SUSPECTS

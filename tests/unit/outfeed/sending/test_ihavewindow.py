@@ -162,3 +162,13 @@ def test_it_runs_empty_when_told():
     bench.reply(b"435 have it")
     assert bench.fill() == b""
     assert bench.window.empty
+
+
+def test_a_failure_before_an_article_that_is_wanted_is_a_suspect():
+    bench = Bench()
+    bench.fill()
+    bench.reply(b"501 bad id")
+    assert not bench.feed.suspects
+    bench.fill()
+    bench.reply(b"335 send it")
+    assert bench.feed.suspects == [FIRST]

@@ -26,21 +26,21 @@ from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n forebay/outfeed/v1/outfeed.proto\x12\x12\x66orebay.outfeed.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x1a\n\x07\x41rticle\x12\x0f\n\x07\x63ontent\x18\x01 \x01(\x0c\"L\n\x0cOfferRequest\x12\r\n\x05\x66irst\x18\x01 \x01(\x04\x12-\n\x08\x61rticles\x18\x02 \x03(\x0b\x32\x1b.forebay.outfeed.v1.Article\">\n\rOfferResponse\x12-\n\x08verdicts\x18\x01 \x03(\x0b\x32\x1b.forebay.outfeed.v1.Verdict\"y\n\x07Verdict\x12\r\n\x05\x66irst\x18\x01 \x01(\x04\x12\r\n\x05\x63ount\x18\x02 \x01(\x04\x12,\n\x07outcome\x18\x03 \x01(\x0e\x32\x1b.forebay.outfeed.v1.Outcome\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\x12\n\nmessage_id\x18\x05 \x01(\t\"R\n\x0e\x45xplainRequest\x12,\n\x07\x61rticle\x18\x01 \x01(\x0b\x32\x1b.forebay.outfeed.v1.Article\x12\x12\n\nmessage_id\x18\x02 \x01(\t\"\x97\x01\n\x0f\x45xplainResponse\x12,\n\x07outcome\x18\x01 \x01(\x0e\x32\x1b.forebay.outfeed.v1.Outcome\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x12\n\nmessage_id\x18\x03 \x01(\t\x12\x32\n\x05peers\x18\x04 \x03(\x0b\x32#.forebay.outfeed.v1.PeerExplanation\"M\n\x0fPeerExplanation\x12\x0c\n\x04peer\x18\x01 \x01(\t\x12\x0e\n\x06wanted\x18\x02 \x01(\x08\x12\x0c\n\x04rule\x18\x03 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x04 \x01(\t\"!\n\x10ListPeersRequest\x12\r\n\x05peers\x18\x01 \x03(\t\"B\n\x11ListPeersResponse\x12-\n\x05peers\x18\x01 \x03(\x0b\x32\x1e.forebay.outfeed.v1.PeerStatus\"O\n\x11WatchPeersRequest\x12\r\n\x05peers\x18\x01 \x03(\t\x12+\n\x08interval\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\"m\n\x12WatchPeersResponse\x12(\n\x04time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12-\n\x05peers\x18\x02 \x03(\x0b\x32\x1e.forebay.outfeed.v1.PeerStatus\"\x9b\x05\n\nPeerStatus\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0b\n\x03uid\x18\x02 \x01(\t\x12,\n\x05state\x18\x03 \x01(\x0e\x32\x1d.forebay.outfeed.v1.PeerState\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\x39\n\x0b\x63onnections\x18\x05 \x03(\x0b\x32$.forebay.outfeed.v1.ConnectionStatus\x12\x32\n\x08\x63ounters\x18\x06 \x01(\x0b\x32 .forebay.outfeed.v1.PeerCounters\x12,\n\x07\x62\x61\x63klog\x18\x07 \x01(\x0b\x32\x1b.forebay.outfeed.v1.Backlog\x12\x34\n\x11oldest_queued_age\x18\x08 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0e\n\x06window\x18\t \x01(\r\x12\x14\n\x0cqueue_length\x18\n \x01(\r\x12\x12\n\nlast_error\x18\x0b \x01(\t\x12\x33\n\x0flast_error_time\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x35\n\x11next_attempt_time\x18\r \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1b\n\x13\x61rticles_per_second\x18\x0e \x01(\x01\x12\x14\n\x0c\x65rror_reason\x18\x0f \x01(\t\x12\x17\n\x0fmax_connections\x18\x10 \x01(\r\x12\x34\n\x0cwaiting_ages\x18\x11 \x03(\x0b\x32\x1e.forebay.outfeed.v1.WaitingAge\x12\x39\n\x0equeue_fullness\x18\x12 \x01(\x0b\x32!.forebay.outfeed.v1.QueueFullness\"e\n\nWaitingAge\x12/\n\x05place\x18\x01 \x01(\x0e\x32 .forebay.outfeed.v1.WaitingPlace\x12&\n\x03\x61ge\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\"K\n\rQueueFullness\x12\x0c\n\x04size\x18\x01 \x01(\r\x12\x0c\n\x04mean\x18\x02 \x01(\x01\x12\x0f\n\x07longest\x18\x03 \x01(\r\x12\r\n\x05looks\x18\x04 \x03(\x04\"\x84\x02\n\x10\x43onnectionStatus\x12\n\n\x02id\x18\x01 \x01(\x04\x12\x0f\n\x07\x61\x64\x64ress\x18\x02 \x01(\t\x12\x33\n\x0f\x63onnected_since\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\tin_flight\x18\x04 \x01(\r\x12\x11\n\tstreaming\x18\x05 \x01(\x08\x12\x10\n\x08no_check\x18\x06 \x01(\x08\x12\x10\n\x08\x61\x63\x63\x65pted\x18\x07 \x01(\x04\x12\x0f\n\x07refused\x18\x08 \x01(\x04\x12\x10\n\x08rejected\x18\t \x01(\x04\x12\x10\n\x08\x64\x65\x66\x65rred\x18\n \x01(\x04\x12\x0b\n\x03tls\x18\x0b \x01(\x08\x12\x12\n\ncompressed\x18\x0c \x01(\x08\"\xcd\x03\n\x0cPeerCounters\x12\x0f\n\x07offered\x18\x01 \x01(\x04\x12\x10\n\x08\x61\x63\x63\x65pted\x18\x02 \x01(\x04\x12\x0f\n\x07refused\x18\x03 \x01(\x04\x12\x10\n\x08rejected\x18\x04 \x01(\x04\x12\x10\n\x08\x64\x65\x66\x65rred\x18\x05 \x01(\x04\x12\x0f\n\x07\x65xpired\x18\x06 \x01(\x04\x12\x0f\n\x07\x64ropped\x18\x07 \x01(\x04\x12\x15\n\rdead_lettered\x18\x08 \x01(\x04\x12\x0e\n\x06queued\x18\t \x01(\x04\x12\x11\n\tin_flight\x18\n \x01(\x04\x12\x16\n\x0e\x61\x63\x63\x65pted_bytes\x18\x0b \x01(\x04\x12\x16\n\x0erejected_bytes\x18\x0c \x01(\x04\x12\x10\n\x08requeued\x18\r \x01(\x04\x12\x15\n\roffered_bytes\x18\x0e \x01(\x04\x12\x15\n\rrefused_bytes\x18\x0f \x01(\x04\x12\x15\n\rput_off_bytes\x18\x10 \x01(\x04\x12\x10\n\x08put_offs\x18\x11 \x01(\x04\x12\x0f\n\x07missing\x18\x12 \x01(\x04\x12\x18\n\x10spooled_overflow\x18\x13 \x01(\x04\x12\x18\n\x10spooled_on_close\x18\x14 \x01(\x04\x12\x18\n\x10spooled_sleeping\x18\x15 \x01(\x04\x12\x11\n\tunspooled\x18\x16 \x01(\x04\";\n\x07\x42\x61\x63klog\x12\x0f\n\x07\x65ntries\x18\x01 \x01(\x04\x12\r\n\x05\x62ytes\x18\x02 \x01(\x04\x12\x10\n\x08segments\x18\x03 \x01(\r\"\x1c\n\x0cPauseRequest\x12\x0c\n\x04peer\x18\x01 \x01(\t\"=\n\rPauseResponse\x12,\n\x04peer\x18\x01 \x01(\x0b\x32\x1e.forebay.outfeed.v1.PeerStatus\"\x1d\n\rResumeRequest\x12\x0c\n\x04peer\x18\x01 \x01(\t\">\n\x0eResumeResponse\x12,\n\x04peer\x18\x01 \x01(\x0b\x32\x1e.forebay.outfeed.v1.PeerStatus\"\x1c\n\x0c\x46lushRequest\x12\x0c\n\x04peer\x18\x01 \x01(\t\" \n\rFlushResponse\x12\x0f\n\x07\x65ntries\x18\x01 \x01(\x04\"r\n\x16ListDeadLettersRequest\x12\x0c\n\x04peer\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\x13\n\x0bmessage_ids\x18\x05 \x03(\t\"h\n\x17ListDeadLettersResponse\x12\x34\n\x0c\x64\x65\x61\x64_letters\x18\x01 \x03(\x0b\x32\x1e.forebay.outfeed.v1.DeadLetter\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xb5\x01\n\nDeadLetter\x12\x12\n\nmessage_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x30\n\x0c\x61rrival_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x34\n\x10\x64\x65\x61\x64_letter_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04size\x18\x05 \x01(\x04\x12\r\n\x05tries\x18\x06 \x01(\r\"M\n\x18ReplayDeadLettersRequest\x12\x0c\n\x04peer\x18\x01 \x01(\t\x12\x13\n\x0bmessage_ids\x18\x02 \x03(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\",\n\x19ReplayDeadLettersResponse\x12\x0f\n\x07\x65ntries\x18\x01 \x01(\x04\"$\n\x13ListRefusalsRequest\x12\r\n\x05peers\x18\x01 \x03(\t\"G\n\x14ListRefusalsResponse\x12/\n\x05peers\x18\x01 \x03(\x0b\x32 .forebay.outfeed.v1.PeerRefusals\"K\n\x0cPeerRefusals\x12\x0c\n\x04peer\x18\x01 \x01(\t\x12-\n\x08refusals\x18\x02 \x03(\x0b\x32\x1b.forebay.outfeed.v1.Refusal\"W\n\x07Refusal\x12,\n\x07outcome\x18\x01 \x01(\x0e\x32\x1b.forebay.outfeed.v1.Refused\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x10\n\x08\x61rticles\x18\x03 \x01(\x04*z\n\x07Outcome\x12\x17\n\x13OUTCOME_UNSPECIFIED\x10\x00\x12\x14\n\x10OUTCOME_ACCEPTED\x10\x01\x12\x15\n\x11OUTCOME_DUPLICATE\x10\x02\x12\x13\n\x0fOUTCOME_NO_PEER\x10\x03\x12\x14\n\x10OUTCOME_REJECTED\x10\x04*\xa4\x01\n\tPeerState\x12\x1a\n\x16PEER_STATE_UNSPECIFIED\x10\x00\x12\x15\n\x11PEER_STATE_PAUSED\x10\x01\x12\x13\n\x0fPEER_STATE_IDLE\x10\x02\x12\x19\n\x15PEER_STATE_CONNECTING\x10\x03\x12\x18\n\x14PEER_STATE_CONNECTED\x10\x04\x12\x1a\n\x16PEER_STATE_BACKING_OFF\x10\x05*\xae\x01\n\x0cWaitingPlace\x12\x1d\n\x19WAITING_PLACE_UNSPECIFIED\x10\x00\x12\x15\n\x11WAITING_PLACE_LOG\x10\x01\x12\x17\n\x13WAITING_PLACE_QUEUE\x10\x02\x12\x19\n\x15WAITING_PLACE_BACKLOG\x10\x03\x12\x1a\n\x16WAITING_PLACE_DEFERRED\x10\x04\x12\x18\n\x14WAITING_PLACE_RESEND\x10\x05*w\n\x07Refused\x12\x17\n\x13REFUSED_UNSPECIFIED\x10\x00\x12\x14\n\x10REFUSED_UNWANTED\x10\x01\x12\x14\n\x10REFUSED_REJECTED\x10\x02\x12\x13\n\x0fREFUSED_PUT_OFF\x10\x03\x12\x12\n\x0eREFUSED_FAILED\x10\x04\x32\x9d\x07\n\x0eOutfeedService\x12P\n\x05Offer\x12 .forebay.outfeed.v1.OfferRequest\x1a!.forebay.outfeed.v1.OfferResponse(\x01\x30\x01\x12R\n\x07\x45xplain\x12\".forebay.outfeed.v1.ExplainRequest\x1a#.forebay.outfeed.v1.ExplainResponse\x12X\n\tListPeers\x12$.forebay.outfeed.v1.ListPeersRequest\x1a%.forebay.outfeed.v1.ListPeersResponse\x12]\n\nWatchPeers\x12%.forebay.outfeed.v1.WatchPeersRequest\x1a&.forebay.outfeed.v1.WatchPeersResponse0\x01\x12L\n\x05Pause\x12 .forebay.outfeed.v1.PauseRequest\x1a!.forebay.outfeed.v1.PauseResponse\x12O\n\x06Resume\x12!.forebay.outfeed.v1.ResumeRequest\x1a\".forebay.outfeed.v1.ResumeResponse\x12L\n\x05\x46lush\x12 .forebay.outfeed.v1.FlushRequest\x1a!.forebay.outfeed.v1.FlushResponse\x12j\n\x0fListDeadLetters\x12*.forebay.outfeed.v1.ListDeadLettersRequest\x1a+.forebay.outfeed.v1.ListDeadLettersResponse\x12\x61\n\x0cListRefusals\x12\'.forebay.outfeed.v1.ListRefusalsRequest\x1a(.forebay.outfeed.v1.ListRefusalsResponse\x12p\n\x11ReplayDeadLetters\x12,.forebay.outfeed.v1.ReplayDeadLettersRequest\x1a-.forebay.outfeed.v1.ReplayDeadLettersResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n forebay/outfeed/v1/outfeed.proto\x12\x12\x66orebay.outfeed.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x1a\n\x07\x41rticle\x12\x0f\n\x07\x63ontent\x18\x01 \x01(\x0c\"L\n\x0cOfferRequest\x12\r\n\x05\x66irst\x18\x01 \x01(\x04\x12-\n\x08\x61rticles\x18\x02 \x03(\x0b\x32\x1b.forebay.outfeed.v1.Article\">\n\rOfferResponse\x12-\n\x08verdicts\x18\x01 \x03(\x0b\x32\x1b.forebay.outfeed.v1.Verdict\"y\n\x07Verdict\x12\r\n\x05\x66irst\x18\x01 \x01(\x04\x12\r\n\x05\x63ount\x18\x02 \x01(\x04\x12,\n\x07outcome\x18\x03 \x01(\x0e\x32\x1b.forebay.outfeed.v1.Outcome\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\x12\n\nmessage_id\x18\x05 \x01(\t\"R\n\x0e\x45xplainRequest\x12,\n\x07\x61rticle\x18\x01 \x01(\x0b\x32\x1b.forebay.outfeed.v1.Article\x12\x12\n\nmessage_id\x18\x02 \x01(\t\"\x97\x01\n\x0f\x45xplainResponse\x12,\n\x07outcome\x18\x01 \x01(\x0e\x32\x1b.forebay.outfeed.v1.Outcome\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x12\n\nmessage_id\x18\x03 \x01(\t\x12\x32\n\x05peers\x18\x04 \x03(\x0b\x32#.forebay.outfeed.v1.PeerExplanation\"M\n\x0fPeerExplanation\x12\x0c\n\x04peer\x18\x01 \x01(\t\x12\x0e\n\x06wanted\x18\x02 \x01(\x08\x12\x0c\n\x04rule\x18\x03 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x04 \x01(\t\"!\n\x10ListPeersRequest\x12\r\n\x05peers\x18\x01 \x03(\t\"B\n\x11ListPeersResponse\x12-\n\x05peers\x18\x01 \x03(\x0b\x32\x1e.forebay.outfeed.v1.PeerStatus\"O\n\x11WatchPeersRequest\x12\r\n\x05peers\x18\x01 \x03(\t\x12+\n\x08interval\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\"m\n\x12WatchPeersResponse\x12(\n\x04time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12-\n\x05peers\x18\x02 \x03(\x0b\x32\x1e.forebay.outfeed.v1.PeerStatus\"\xd8\x05\n\nPeerStatus\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0b\n\x03uid\x18\x02 \x01(\t\x12,\n\x05state\x18\x03 \x01(\x0e\x32\x1d.forebay.outfeed.v1.PeerState\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\x39\n\x0b\x63onnections\x18\x05 \x03(\x0b\x32$.forebay.outfeed.v1.ConnectionStatus\x12\x32\n\x08\x63ounters\x18\x06 \x01(\x0b\x32 .forebay.outfeed.v1.PeerCounters\x12,\n\x07\x62\x61\x63klog\x18\x07 \x01(\x0b\x32\x1b.forebay.outfeed.v1.Backlog\x12\x34\n\x11oldest_queued_age\x18\x08 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0e\n\x06window\x18\t \x01(\r\x12\x14\n\x0cqueue_length\x18\n \x01(\r\x12\x12\n\nlast_error\x18\x0b \x01(\t\x12\x33\n\x0flast_error_time\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x35\n\x11next_attempt_time\x18\r \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1b\n\x13\x61rticles_per_second\x18\x0e \x01(\x01\x12\x14\n\x0c\x65rror_reason\x18\x0f \x01(\t\x12\x17\n\x0fmax_connections\x18\x10 \x01(\r\x12\x34\n\x0cwaiting_ages\x18\x11 \x03(\x0b\x32\x1e.forebay.outfeed.v1.WaitingAge\x12\x39\n\x0equeue_fullness\x18\x12 \x01(\x0b\x32!.forebay.outfeed.v1.QueueFullness\x12;\n\x11\x64ropped_by_reason\x18\x13 \x03(\x0b\x32 .forebay.outfeed.v1.DroppedCount\"0\n\x0c\x44roppedCount\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12\x10\n\x08\x61rticles\x18\x02 \x01(\x04\"e\n\nWaitingAge\x12/\n\x05place\x18\x01 \x01(\x0e\x32 .forebay.outfeed.v1.WaitingPlace\x12&\n\x03\x61ge\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\"K\n\rQueueFullness\x12\x0c\n\x04size\x18\x01 \x01(\r\x12\x0c\n\x04mean\x18\x02 \x01(\x01\x12\x0f\n\x07longest\x18\x03 \x01(\r\x12\r\n\x05looks\x18\x04 \x03(\x04\"\x84\x02\n\x10\x43onnectionStatus\x12\n\n\x02id\x18\x01 \x01(\x04\x12\x0f\n\x07\x61\x64\x64ress\x18\x02 \x01(\t\x12\x33\n\x0f\x63onnected_since\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\tin_flight\x18\x04 \x01(\r\x12\x11\n\tstreaming\x18\x05 \x01(\x08\x12\x10\n\x08no_check\x18\x06 \x01(\x08\x12\x10\n\x08\x61\x63\x63\x65pted\x18\x07 \x01(\x04\x12\x0f\n\x07refused\x18\x08 \x01(\x04\x12\x10\n\x08rejected\x18\t \x01(\x04\x12\x10\n\x08\x64\x65\x66\x65rred\x18\n \x01(\x04\x12\x0b\n\x03tls\x18\x0b \x01(\x08\x12\x12\n\ncompressed\x18\x0c \x01(\x08\"\xcd\x03\n\x0cPeerCounters\x12\x0f\n\x07offered\x18\x01 \x01(\x04\x12\x10\n\x08\x61\x63\x63\x65pted\x18\x02 \x01(\x04\x12\x0f\n\x07refused\x18\x03 \x01(\x04\x12\x10\n\x08rejected\x18\x04 \x01(\x04\x12\x10\n\x08\x64\x65\x66\x65rred\x18\x05 \x01(\x04\x12\x0f\n\x07\x65xpired\x18\x06 \x01(\x04\x12\x0f\n\x07\x64ropped\x18\x07 \x01(\x04\x12\x15\n\rdead_lettered\x18\x08 \x01(\x04\x12\x0e\n\x06queued\x18\t \x01(\x04\x12\x11\n\tin_flight\x18\n \x01(\x04\x12\x16\n\x0e\x61\x63\x63\x65pted_bytes\x18\x0b \x01(\x04\x12\x16\n\x0erejected_bytes\x18\x0c \x01(\x04\x12\x10\n\x08requeued\x18\r \x01(\x04\x12\x15\n\roffered_bytes\x18\x0e \x01(\x04\x12\x15\n\rrefused_bytes\x18\x0f \x01(\x04\x12\x15\n\rput_off_bytes\x18\x10 \x01(\x04\x12\x10\n\x08put_offs\x18\x11 \x01(\x04\x12\x0f\n\x07missing\x18\x12 \x01(\x04\x12\x18\n\x10spooled_overflow\x18\x13 \x01(\x04\x12\x18\n\x10spooled_on_close\x18\x14 \x01(\x04\x12\x18\n\x10spooled_sleeping\x18\x15 \x01(\x04\x12\x11\n\tunspooled\x18\x16 \x01(\x04\"~\n\x07\x42\x61\x63klog\x12\x0f\n\x07\x65ntries\x18\x01 \x01(\x04\x12\r\n\x05\x62ytes\x18\x02 \x01(\x04\x12\x10\n\x08segments\x18\x03 \x01(\r\x12\x13\n\x0blimit_bytes\x18\x04 \x01(\x04\x12,\n\tlimit_age\x18\x05 \x01(\x0b\x32\x19.google.protobuf.Duration\"\x1c\n\x0cPauseRequest\x12\x0c\n\x04peer\x18\x01 \x01(\t\"=\n\rPauseResponse\x12,\n\x04peer\x18\x01 \x01(\x0b\x32\x1e.forebay.outfeed.v1.PeerStatus\"\x1d\n\rResumeRequest\x12\x0c\n\x04peer\x18\x01 \x01(\t\">\n\x0eResumeResponse\x12,\n\x04peer\x18\x01 \x01(\x0b\x32\x1e.forebay.outfeed.v1.PeerStatus\"\x1c\n\x0c\x46lushRequest\x12\x0c\n\x04peer\x18\x01 \x01(\t\" \n\rFlushResponse\x12\x0f\n\x07\x65ntries\x18\x01 \x01(\x04\"r\n\x16ListDeadLettersRequest\x12\x0c\n\x04peer\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\x13\n\x0bmessage_ids\x18\x05 \x03(\t\"h\n\x17ListDeadLettersResponse\x12\x34\n\x0c\x64\x65\x61\x64_letters\x18\x01 \x03(\x0b\x32\x1e.forebay.outfeed.v1.DeadLetter\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xb5\x01\n\nDeadLetter\x12\x12\n\nmessage_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x30\n\x0c\x61rrival_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x34\n\x10\x64\x65\x61\x64_letter_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04size\x18\x05 \x01(\x04\x12\r\n\x05tries\x18\x06 \x01(\r\"M\n\x18ReplayDeadLettersRequest\x12\x0c\n\x04peer\x18\x01 \x01(\t\x12\x13\n\x0bmessage_ids\x18\x02 \x03(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\",\n\x19ReplayDeadLettersResponse\x12\x0f\n\x07\x65ntries\x18\x01 \x01(\x04\"$\n\x13ListRefusalsRequest\x12\r\n\x05peers\x18\x01 \x03(\t\"G\n\x14ListRefusalsResponse\x12/\n\x05peers\x18\x01 \x03(\x0b\x32 .forebay.outfeed.v1.PeerRefusals\"K\n\x0cPeerRefusals\x12\x0c\n\x04peer\x18\x01 \x01(\t\x12-\n\x08refusals\x18\x02 \x03(\x0b\x32\x1b.forebay.outfeed.v1.Refusal\"W\n\x07Refusal\x12,\n\x07outcome\x18\x01 \x01(\x0e\x32\x1b.forebay.outfeed.v1.Refused\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x10\n\x08\x61rticles\x18\x03 \x01(\x04*z\n\x07Outcome\x12\x17\n\x13OUTCOME_UNSPECIFIED\x10\x00\x12\x14\n\x10OUTCOME_ACCEPTED\x10\x01\x12\x15\n\x11OUTCOME_DUPLICATE\x10\x02\x12\x13\n\x0fOUTCOME_NO_PEER\x10\x03\x12\x14\n\x10OUTCOME_REJECTED\x10\x04*\xa4\x01\n\tPeerState\x12\x1a\n\x16PEER_STATE_UNSPECIFIED\x10\x00\x12\x15\n\x11PEER_STATE_PAUSED\x10\x01\x12\x13\n\x0fPEER_STATE_IDLE\x10\x02\x12\x19\n\x15PEER_STATE_CONNECTING\x10\x03\x12\x18\n\x14PEER_STATE_CONNECTED\x10\x04\x12\x1a\n\x16PEER_STATE_BACKING_OFF\x10\x05*\xae\x01\n\x0cWaitingPlace\x12\x1d\n\x19WAITING_PLACE_UNSPECIFIED\x10\x00\x12\x15\n\x11WAITING_PLACE_LOG\x10\x01\x12\x17\n\x13WAITING_PLACE_QUEUE\x10\x02\x12\x19\n\x15WAITING_PLACE_BACKLOG\x10\x03\x12\x1a\n\x16WAITING_PLACE_DEFERRED\x10\x04\x12\x18\n\x14WAITING_PLACE_RESEND\x10\x05*w\n\x07Refused\x12\x17\n\x13REFUSED_UNSPECIFIED\x10\x00\x12\x14\n\x10REFUSED_UNWANTED\x10\x01\x12\x14\n\x10REFUSED_REJECTED\x10\x02\x12\x13\n\x0fREFUSED_PUT_OFF\x10\x03\x12\x12\n\x0eREFUSED_FAILED\x10\x04\x32\x9d\x07\n\x0eOutfeedService\x12P\n\x05Offer\x12 .forebay.outfeed.v1.OfferRequest\x1a!.forebay.outfeed.v1.OfferResponse(\x01\x30\x01\x12R\n\x07\x45xplain\x12\".forebay.outfeed.v1.ExplainRequest\x1a#.forebay.outfeed.v1.ExplainResponse\x12X\n\tListPeers\x12$.forebay.outfeed.v1.ListPeersRequest\x1a%.forebay.outfeed.v1.ListPeersResponse\x12]\n\nWatchPeers\x12%.forebay.outfeed.v1.WatchPeersRequest\x1a&.forebay.outfeed.v1.WatchPeersResponse0\x01\x12L\n\x05Pause\x12 .forebay.outfeed.v1.PauseRequest\x1a!.forebay.outfeed.v1.PauseResponse\x12O\n\x06Resume\x12!.forebay.outfeed.v1.ResumeRequest\x1a\".forebay.outfeed.v1.ResumeResponse\x12L\n\x05\x46lush\x12 .forebay.outfeed.v1.FlushRequest\x1a!.forebay.outfeed.v1.FlushResponse\x12j\n\x0fListDeadLetters\x12*.forebay.outfeed.v1.ListDeadLettersRequest\x1a+.forebay.outfeed.v1.ListDeadLettersResponse\x12\x61\n\x0cListRefusals\x12\'.forebay.outfeed.v1.ListRefusalsRequest\x1a(.forebay.outfeed.v1.ListRefusalsResponse\x12p\n\x11ReplayDeadLetters\x12,.forebay.outfeed.v1.ReplayDeadLettersRequest\x1a-.forebay.outfeed.v1.ReplayDeadLettersResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'forebay.pb.outfeed.v1.outfeed_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_OUTCOME']._serialized_start=3724
-  _globals['_OUTCOME']._serialized_end=3846
-  _globals['_PEERSTATE']._serialized_start=3849
-  _globals['_PEERSTATE']._serialized_end=4013
-  _globals['_WAITINGPLACE']._serialized_start=4016
-  _globals['_WAITINGPLACE']._serialized_end=4190
-  _globals['_REFUSED']._serialized_start=4192
-  _globals['_REFUSED']._serialized_end=4311
+  _globals['_OUTCOME']._serialized_start=3902
+  _globals['_OUTCOME']._serialized_end=4024
+  _globals['_PEERSTATE']._serialized_start=4027
+  _globals['_PEERSTATE']._serialized_end=4191
+  _globals['_WAITINGPLACE']._serialized_start=4194
+  _globals['_WAITINGPLACE']._serialized_end=4368
+  _globals['_REFUSED']._serialized_start=4370
+  _globals['_REFUSED']._serialized_end=4489
   _globals['_ARTICLE']._serialized_start=121
   _globals['_ARTICLE']._serialized_end=147
   _globals['_OFFERREQUEST']._serialized_start=149
@@ -64,47 +64,49 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_WATCHPEERSRESPONSE']._serialized_start=915
   _globals['_WATCHPEERSRESPONSE']._serialized_end=1024
   _globals['_PEERSTATUS']._serialized_start=1027
-  _globals['_PEERSTATUS']._serialized_end=1694
-  _globals['_WAITINGAGE']._serialized_start=1696
-  _globals['_WAITINGAGE']._serialized_end=1797
-  _globals['_QUEUEFULLNESS']._serialized_start=1799
-  _globals['_QUEUEFULLNESS']._serialized_end=1874
-  _globals['_CONNECTIONSTATUS']._serialized_start=1877
-  _globals['_CONNECTIONSTATUS']._serialized_end=2137
-  _globals['_PEERCOUNTERS']._serialized_start=2140
-  _globals['_PEERCOUNTERS']._serialized_end=2601
-  _globals['_BACKLOG']._serialized_start=2603
-  _globals['_BACKLOG']._serialized_end=2662
-  _globals['_PAUSEREQUEST']._serialized_start=2664
-  _globals['_PAUSEREQUEST']._serialized_end=2692
-  _globals['_PAUSERESPONSE']._serialized_start=2694
-  _globals['_PAUSERESPONSE']._serialized_end=2755
-  _globals['_RESUMEREQUEST']._serialized_start=2757
-  _globals['_RESUMEREQUEST']._serialized_end=2786
-  _globals['_RESUMERESPONSE']._serialized_start=2788
-  _globals['_RESUMERESPONSE']._serialized_end=2850
-  _globals['_FLUSHREQUEST']._serialized_start=2852
-  _globals['_FLUSHREQUEST']._serialized_end=2880
-  _globals['_FLUSHRESPONSE']._serialized_start=2882
-  _globals['_FLUSHRESPONSE']._serialized_end=2914
-  _globals['_LISTDEADLETTERSREQUEST']._serialized_start=2916
-  _globals['_LISTDEADLETTERSREQUEST']._serialized_end=3030
-  _globals['_LISTDEADLETTERSRESPONSE']._serialized_start=3032
-  _globals['_LISTDEADLETTERSRESPONSE']._serialized_end=3136
-  _globals['_DEADLETTER']._serialized_start=3139
-  _globals['_DEADLETTER']._serialized_end=3320
-  _globals['_REPLAYDEADLETTERSREQUEST']._serialized_start=3322
-  _globals['_REPLAYDEADLETTERSREQUEST']._serialized_end=3399
-  _globals['_REPLAYDEADLETTERSRESPONSE']._serialized_start=3401
-  _globals['_REPLAYDEADLETTERSRESPONSE']._serialized_end=3445
-  _globals['_LISTREFUSALSREQUEST']._serialized_start=3447
-  _globals['_LISTREFUSALSREQUEST']._serialized_end=3483
-  _globals['_LISTREFUSALSRESPONSE']._serialized_start=3485
-  _globals['_LISTREFUSALSRESPONSE']._serialized_end=3556
-  _globals['_PEERREFUSALS']._serialized_start=3558
-  _globals['_PEERREFUSALS']._serialized_end=3633
-  _globals['_REFUSAL']._serialized_start=3635
-  _globals['_REFUSAL']._serialized_end=3722
-  _globals['_OUTFEEDSERVICE']._serialized_start=4314
-  _globals['_OUTFEEDSERVICE']._serialized_end=5239
+  _globals['_PEERSTATUS']._serialized_end=1755
+  _globals['_DROPPEDCOUNT']._serialized_start=1757
+  _globals['_DROPPEDCOUNT']._serialized_end=1805
+  _globals['_WAITINGAGE']._serialized_start=1807
+  _globals['_WAITINGAGE']._serialized_end=1908
+  _globals['_QUEUEFULLNESS']._serialized_start=1910
+  _globals['_QUEUEFULLNESS']._serialized_end=1985
+  _globals['_CONNECTIONSTATUS']._serialized_start=1988
+  _globals['_CONNECTIONSTATUS']._serialized_end=2248
+  _globals['_PEERCOUNTERS']._serialized_start=2251
+  _globals['_PEERCOUNTERS']._serialized_end=2712
+  _globals['_BACKLOG']._serialized_start=2714
+  _globals['_BACKLOG']._serialized_end=2840
+  _globals['_PAUSEREQUEST']._serialized_start=2842
+  _globals['_PAUSEREQUEST']._serialized_end=2870
+  _globals['_PAUSERESPONSE']._serialized_start=2872
+  _globals['_PAUSERESPONSE']._serialized_end=2933
+  _globals['_RESUMEREQUEST']._serialized_start=2935
+  _globals['_RESUMEREQUEST']._serialized_end=2964
+  _globals['_RESUMERESPONSE']._serialized_start=2966
+  _globals['_RESUMERESPONSE']._serialized_end=3028
+  _globals['_FLUSHREQUEST']._serialized_start=3030
+  _globals['_FLUSHREQUEST']._serialized_end=3058
+  _globals['_FLUSHRESPONSE']._serialized_start=3060
+  _globals['_FLUSHRESPONSE']._serialized_end=3092
+  _globals['_LISTDEADLETTERSREQUEST']._serialized_start=3094
+  _globals['_LISTDEADLETTERSREQUEST']._serialized_end=3208
+  _globals['_LISTDEADLETTERSRESPONSE']._serialized_start=3210
+  _globals['_LISTDEADLETTERSRESPONSE']._serialized_end=3314
+  _globals['_DEADLETTER']._serialized_start=3317
+  _globals['_DEADLETTER']._serialized_end=3498
+  _globals['_REPLAYDEADLETTERSREQUEST']._serialized_start=3500
+  _globals['_REPLAYDEADLETTERSREQUEST']._serialized_end=3577
+  _globals['_REPLAYDEADLETTERSRESPONSE']._serialized_start=3579
+  _globals['_REPLAYDEADLETTERSRESPONSE']._serialized_end=3623
+  _globals['_LISTREFUSALSREQUEST']._serialized_start=3625
+  _globals['_LISTREFUSALSREQUEST']._serialized_end=3661
+  _globals['_LISTREFUSALSRESPONSE']._serialized_start=3663
+  _globals['_LISTREFUSALSRESPONSE']._serialized_end=3734
+  _globals['_PEERREFUSALS']._serialized_start=3736
+  _globals['_PEERREFUSALS']._serialized_end=3811
+  _globals['_REFUSAL']._serialized_start=3813
+  _globals['_REFUSAL']._serialized_end=3900
+  _globals['_OUTFEEDSERVICE']._serialized_start=4492
+  _globals['_OUTFEEDSERVICE']._serialized_end=5417
 # @@protoc_insertion_point(module_scope)

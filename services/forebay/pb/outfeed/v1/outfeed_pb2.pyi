@@ -162,7 +162,7 @@ class WatchPeersResponse(_message.Message):
     def __init__(self, time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., peers: _Optional[_Iterable[_Union[PeerStatus, _Mapping]]] = ...) -> None: ...
 
 class PeerStatus(_message.Message):
-    __slots__ = ("name", "uid", "state", "reason", "connections", "counters", "backlog", "oldest_queued_age", "window", "queue_length", "last_error", "last_error_time", "next_attempt_time", "articles_per_second", "error_reason", "max_connections", "waiting_ages", "queue_fullness")
+    __slots__ = ("name", "uid", "state", "reason", "connections", "counters", "backlog", "oldest_queued_age", "window", "queue_length", "last_error", "last_error_time", "next_attempt_time", "articles_per_second", "error_reason", "max_connections", "waiting_ages", "queue_fullness", "dropped_by_reason")
     NAME_FIELD_NUMBER: _ClassVar[int]
     UID_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
@@ -181,6 +181,7 @@ class PeerStatus(_message.Message):
     MAX_CONNECTIONS_FIELD_NUMBER: _ClassVar[int]
     WAITING_AGES_FIELD_NUMBER: _ClassVar[int]
     QUEUE_FULLNESS_FIELD_NUMBER: _ClassVar[int]
+    DROPPED_BY_REASON_FIELD_NUMBER: _ClassVar[int]
     name: str
     uid: str
     state: PeerState
@@ -199,7 +200,16 @@ class PeerStatus(_message.Message):
     max_connections: int
     waiting_ages: _containers.RepeatedCompositeFieldContainer[WaitingAge]
     queue_fullness: QueueFullness
-    def __init__(self, name: _Optional[str] = ..., uid: _Optional[str] = ..., state: _Optional[_Union[PeerState, str]] = ..., reason: _Optional[str] = ..., connections: _Optional[_Iterable[_Union[ConnectionStatus, _Mapping]]] = ..., counters: _Optional[_Union[PeerCounters, _Mapping]] = ..., backlog: _Optional[_Union[Backlog, _Mapping]] = ..., oldest_queued_age: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., window: _Optional[int] = ..., queue_length: _Optional[int] = ..., last_error: _Optional[str] = ..., last_error_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., next_attempt_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., articles_per_second: _Optional[float] = ..., error_reason: _Optional[str] = ..., max_connections: _Optional[int] = ..., waiting_ages: _Optional[_Iterable[_Union[WaitingAge, _Mapping]]] = ..., queue_fullness: _Optional[_Union[QueueFullness, _Mapping]] = ...) -> None: ...
+    dropped_by_reason: _containers.RepeatedCompositeFieldContainer[DroppedCount]
+    def __init__(self, name: _Optional[str] = ..., uid: _Optional[str] = ..., state: _Optional[_Union[PeerState, str]] = ..., reason: _Optional[str] = ..., connections: _Optional[_Iterable[_Union[ConnectionStatus, _Mapping]]] = ..., counters: _Optional[_Union[PeerCounters, _Mapping]] = ..., backlog: _Optional[_Union[Backlog, _Mapping]] = ..., oldest_queued_age: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., window: _Optional[int] = ..., queue_length: _Optional[int] = ..., last_error: _Optional[str] = ..., last_error_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., next_attempt_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., articles_per_second: _Optional[float] = ..., error_reason: _Optional[str] = ..., max_connections: _Optional[int] = ..., waiting_ages: _Optional[_Iterable[_Union[WaitingAge, _Mapping]]] = ..., queue_fullness: _Optional[_Union[QueueFullness, _Mapping]] = ..., dropped_by_reason: _Optional[_Iterable[_Union[DroppedCount, _Mapping]]] = ...) -> None: ...
+
+class DroppedCount(_message.Message):
+    __slots__ = ("reason", "articles")
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    ARTICLES_FIELD_NUMBER: _ClassVar[int]
+    reason: str
+    articles: int
+    def __init__(self, reason: _Optional[str] = ..., articles: _Optional[int] = ...) -> None: ...
 
 class WaitingAge(_message.Message):
     __slots__ = ("place", "age")
@@ -298,14 +308,18 @@ class PeerCounters(_message.Message):
     def __init__(self, offered: _Optional[int] = ..., accepted: _Optional[int] = ..., refused: _Optional[int] = ..., rejected: _Optional[int] = ..., deferred: _Optional[int] = ..., expired: _Optional[int] = ..., dropped: _Optional[int] = ..., dead_lettered: _Optional[int] = ..., queued: _Optional[int] = ..., in_flight: _Optional[int] = ..., accepted_bytes: _Optional[int] = ..., rejected_bytes: _Optional[int] = ..., requeued: _Optional[int] = ..., offered_bytes: _Optional[int] = ..., refused_bytes: _Optional[int] = ..., put_off_bytes: _Optional[int] = ..., put_offs: _Optional[int] = ..., missing: _Optional[int] = ..., spooled_overflow: _Optional[int] = ..., spooled_on_close: _Optional[int] = ..., spooled_sleeping: _Optional[int] = ..., unspooled: _Optional[int] = ...) -> None: ...
 
 class Backlog(_message.Message):
-    __slots__ = ("entries", "bytes", "segments")
+    __slots__ = ("entries", "bytes", "segments", "limit_bytes", "limit_age")
     ENTRIES_FIELD_NUMBER: _ClassVar[int]
     BYTES_FIELD_NUMBER: _ClassVar[int]
     SEGMENTS_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_BYTES_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_AGE_FIELD_NUMBER: _ClassVar[int]
     entries: int
     bytes: int
     segments: int
-    def __init__(self, entries: _Optional[int] = ..., bytes: _Optional[int] = ..., segments: _Optional[int] = ...) -> None: ...
+    limit_bytes: int
+    limit_age: _duration_pb2.Duration
+    def __init__(self, entries: _Optional[int] = ..., bytes: _Optional[int] = ..., segments: _Optional[int] = ..., limit_bytes: _Optional[int] = ..., limit_age: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
 
 class PauseRequest(_message.Message):
     __slots__ = ("peer",)
