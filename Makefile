@@ -64,6 +64,10 @@ bench-store: venv ## Measure store beside RabbitMQ (root, Debian's rabbitmq-serv
 bench-announcer: venv ## Measure announcer beside opentracker and npm's (root, see .ci/run; SCALE=10 for the full sizes)
 	cd tests && ../$(BIN)/python -m bench.announcer_bench
 
+.PHONY: bench-router
+bench-router: venv ## Measure router beside nats-server (SCALE=10 for the full sizes)
+	cd tests && ../$(BIN)/python -m bench.router_bench
+
 .PHONY: bench-operator
 bench-operator: venv ## Measure the operator: many Peerfeeds at once (SCALE=10 for 500)
 	cd tests && ../$(BIN)/python -m bench.operator_bench

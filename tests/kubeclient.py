@@ -39,6 +39,8 @@ PATHS = {
     "StoreQueue": "apis/forebay.dev/v1alpha1/storequeues",
     "Announcer": "apis/forebay.dev/v1alpha1/announcers",
     "Forwarder": "apis/forebay.dev/v1alpha1/forwarders",
+    "Router": "apis/forebay.dev/v1alpha1/routers",
+    "RouterLink": "apis/forebay.dev/v1alpha1/routerlinks",
     "Compaction": "apis/forebay.dev/v1alpha1/compactions",
     "SparkApplication": "apis/sparkoperator.k8s.io/v1beta2/sparkapplications",
 }

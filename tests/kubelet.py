@@ -126,20 +126,23 @@ class Kubelet:
             await self.client.patch("PersistentVolumeClaim", *names, {"status": {"capacity": wanted}}, "status")
 
     def _write_hosts(self) -> None:
-        """Write the names of all Services. The file is mounted, so that it must stay the same one."""
+        """Write the names of all Services, and of pods. The file is mounted, so that it must stay the same one."""
         lines = ["127.0.0.1 localhost", "::1 localhost"]
         for service in self.services.values():
-            lines += [f"{address} {' '.join(names(service['metadata']))}" for address in self._addresses(service)]
+            of_service = names(service["metadata"])
+            for pod, address in self._addresses(service):
+                of_pod = [f"{pod}.{name}" for name in of_service] if service["spec"].get("clusterIP") == "None" else []
+                lines.append(" ".join((address, *of_service, *of_pod)))
         text = "\n".join(lines) + "\n"
         if text != self.hosts.read_text():
             self.hosts.write_text(text)
 
-    def _addresses(self, service: Body) -> list[str]:
-        """Those of the pods that a Service selects; the ready ones unless it publishes all."""
+    def _addresses(self, service: Body) -> list[tuple[str, str]]:
+        """Names and addresses of the pods that a Service selects; the ready ones unless it publishes all."""
         selector = service["spec"].get("selector")
         every = service["spec"].get("publishNotReadyAddresses")
         return [
-            body["status"]["podIP"]
+            (body["metadata"]["name"], body["status"]["podIP"])
             for body in self.bodies.values()
             if selector
             and body["metadata"]["namespace"] == service["metadata"]["namespace"]

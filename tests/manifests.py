@@ -45,6 +45,15 @@ def forwarder(name: str = "upstream", **spec) -> dict:
     return manifest("Forwarder", name, {"announcerRef": {"name": "main"}, "url": f"udp://{name}.example:1", **spec})
 
 
+def router(name: str = "main", **spec) -> dict:
+    return manifest("Router", name, spec)
+
+
+def routerlink(name: str = "upstream", **spec) -> dict:
+    place = {"domain": f"{name}.example", "addresses": [f"{name}.example:7720"]}
+    return manifest("RouterLink", name, {"routerRef": {"name": "main"}, **place, **spec})
+
+
 def peer_options(name: str = "peer", **spec) -> PeerOptions:
     """The options of a sound peer."""
     reading = read_objects([spill(), outfeed(), peerfeed(name, **spec)])[2]

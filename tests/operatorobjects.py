@@ -1,12 +1,13 @@
 """Resources, settings and objects that tests of the builders share."""
 
-from forebay.api.v1alpha1 import KINDS, Announcer, Outfeed, Spill, Store
+from forebay.api.v1alpha1 import KINDS, Announcer, Outfeed, Router, Spill, Store
 from forebay_operator.resources import (
     ServiceNames,
     announcer_objects,
     config_secret,
     outfeed_objects,
     purge_job,
+    router_objects,
     store_objects,
     tls_secret,
     valkey_objects,
@@ -47,6 +48,16 @@ def announcer(name: str = "swarm", **spec) -> Announcer:
     return resource("Announcer", name, **spec)
 
 
+def router(name: str = "chat", **spec) -> Router:
+    return resource("Router", name, **spec)
+
+
+def listening_router(name: str = "chat", **spec) -> Router:
+    """A Router of three pods to which others link over UDP."""
+    key = {"secretRef": {"name": "links", "key": "key"}}
+    return router(name, replicas=3, listeners={"udp": {"keyFrom": key}}, **spec)
+
+
 def managed_spill(name: str = "main", durability: str = "everysec", **managed) -> Spill:
     return resource("Spill", name, managed=managed, durability=durability)
 
@@ -71,6 +82,10 @@ def objects_of_announcer(
     return announcer_objects(made or announcer(), spill, chosen or settings(), monitoring=monitoring)
 
 
+def objects_of_router(made: Router | None = None, chosen: Settings | None = None, spill: str = "", monitoring=True):
+    return router_objects(made or router(), spill, chosen or settings(), monitoring=monitoring)
+
+
 def objects_of_valkey(made: Spill | None = None, chosen: Settings | None = None, digest: str = "4567"):
     return valkey_objects(made or managed_spill(), digest, chosen or settings())
 
@@ -93,6 +108,7 @@ def everything(name: str = "hub", spill: str = "main", chosen: Settings | None =
         *objects_of_outfeed(feeding_outfeed(name), chosen),
         *objects_of_store(store(name), chosen),
         *objects_of_announcer(announcer(name), chosen, "0123"),
+        *objects_of_router(listening_router(name), chosen, "0123"),
         *objects_of_valkey(managed_spill(spill), chosen),
         purge_job(managed_spill(spill), "Outfeed", UID, chosen),
         *secrets(name, spill),

@@ -16,6 +16,7 @@ from apiserver import CHECKOUT, ApiServer
 from authority import mount
 from eventually import eventually
 from forebay.client import AnnouncerClient, ConfigClient, OutfeedClient
+from forebay.client.router import RouterClient
 from forebay.runtime import CertificateFolder, ChannelSettings, ClientChannel
 from forebay.runtime.certificates import AUTHORITIES, CHAIN, KEY
 from forebay_operator.certificates import Authority
@@ -31,7 +32,18 @@ EXAMPLES = CHECKOUT / "examples"
 QUICKSTART = EXAMPLES / "quickstart"
 RIGHTS = ("ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
 IMAGE = "localhost/forebay:test"
-KINDS = ("Spill", "Outfeed", "Peerfeed", "Store", "StoreQueue", "Announcer", "Forwarder", "Compaction")
+KINDS = (
+    "Spill",
+    "Outfeed",
+    "Peerfeed",
+    "Store",
+    "StoreQueue",
+    "Announcer",
+    "Forwarder",
+    "Router",
+    "RouterLink",
+    "Compaction",
+)
 
 
 class Site:
@@ -166,6 +178,13 @@ class Site:
             yield AnnouncerClient(channel)
 
     @asynccontextmanager
+    async def router(self, name: str) -> AsyncIterator[RouterClient]:
+        """A client of the first pod of a Router."""
+        certificate = await self.client_certificate(name, kind="Router")
+        async with self.channel(name, certificate, "Router") as channel:
+            yield RouterClient(channel)
+
+    @asynccontextmanager
     async def configuration(self, name: str) -> AsyncIterator[ConfigClient]:
         """A client of an Outfeed's configuration that may change it, as the operator's."""
         async with self.channel(name, await self.operator_certificate()) as channel:
@@ -244,6 +263,16 @@ def tracker(name: str = "swarm", **spec: Any) -> Body:
 def forwarder(name: str, url: str, announcer: str = "swarm", **spec: Any) -> Body:
     """A Forwarder of an Announcer."""
     return resource("Forwarder", name, announcerRef={"name": announcer}, url=url, **spec)
+
+
+def chat(name: str = "chat", **spec: Any) -> Body:
+    """A Router."""
+    return resource("Router", name, **{"memory": "128MiB", **spec})
+
+
+def routerlink(name: str, domain: str, *addresses: str, router: str = "chat", **spec: Any) -> Body:
+    """A RouterLink of a Router."""
+    return resource("RouterLink", name, routerRef={"name": router}, domain=domain, addresses=list(addresses), **spec)
 
 
 def secret(name: str, **data: str) -> Body:

@@ -20,6 +20,7 @@ HUB = Key("Outfeed", NAMESPACE, "hub")
 MAIN = Key("Spill", NAMESPACE, "main")
 SHOP = Key("Store", NAMESPACE, "shop")
 SWARM = Key("Announcer", NAMESPACE, "swarm")
+CHAT = Key("Router", NAMESPACE, "chat")
 API = "forebay.dev/v1alpha1"
 
 
@@ -50,6 +51,15 @@ def announcer(name: str = "swarm", **spec):
 
 def forwarder(name: str, **spec):
     return resource("Forwarder", name, announcerRef={"name": "swarm"}, **{"url": "udp://tracker.example:1", **spec})
+
+
+def router(name: str = "chat", **spec):
+    return resource("Router", name, **spec)
+
+
+def routerlink(name: str, **spec):
+    place = {"domain": name, "addresses": [f"{name}-router.other.svc:7720"]}
+    return resource("RouterLink", name, routerRef={"name": "chat"}, **{**place, **spec})
 
 
 def peerfeed(name: str, **spec):

@@ -146,7 +146,7 @@ class PodRunner:
 
     def _environment(self) -> dict[str, str]:
         fields = {"metadata.name": self.name, "metadata.namespace": self.namespace, "status.podIP": self.address}
-        found = {}
+        found = {"HOSTNAME": self.name}
         for each in self.container.get("env", []):
             field = each.get("valueFrom", {}).get("fieldRef", {}).get("fieldPath")
             found[each["name"]] = fields[field] if field else each.get("value", "")

@@ -1,4 +1,4 @@
-"""A container without an image: a command in a network namespace and a root folder of its own, with volumes mounted."""
+"""A container without an image: a command with a network, a name and a root folder of its own; with volumes mounted."""
 
 import asyncio
 import os
@@ -23,6 +23,7 @@ set -eu
 root=$1 address=$2 hosts=$3
 shift 3
 read -r go
+hostname "$HOSTNAME"
 ip link set lo up
 ip addr add "$address" dev eth0
 ip link set eth0 up
@@ -98,12 +99,12 @@ async def start(
     command: list[str],
     env: Mapping[str, str],
 ) -> Sandbox:
-    """Start a container; what it prints is appended to `folder`/log."""
+    """Start a container; what it prints is appended to `folder`/log. Its host name is HOSTNAME of `env`."""
     root = folder / "root"
     root.mkdir(parents=True, exist_ok=True)
     with (folder / "log").open("ab") as log:
         process = await asyncio.create_subprocess_exec(
-            *("unshare", "--net", "--mount", "--", "sh", "-c", SCRIPT, "pod"),
+            *("unshare", "--net", "--mount", "--uts", "--", "sh", "-c", SCRIPT, "pod"),
             *(str(root), f"{address}/{network.network.prefixlen}", str(hosts)),
             *command,
             stdin=asyncio.subprocess.PIPE,
@@ -131,5 +132,6 @@ async def namespaced(process: int) -> None:
 
 def environment(env: Mapping[str, str]) -> dict[str, str]:
     """The environment of a container; our image has its programs on PATH."""
-    places = ":".join(map(str, PROGRAMS))
-    return {"PATH": f"{places}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": "/tmp", **env}
+    path = ":".join([*map(str, PROGRAMS), "/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"])
+    # In a hosts file, gRPC's own resolver takes lines that share a name for one host: all pods, by the name of any.
+    return {"PATH": path, "HOME": "/tmp", "GRPC_DNS_RESOLVER": "native", **env}

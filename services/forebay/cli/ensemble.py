@@ -127,7 +127,7 @@ class Ensemble:
         hosting = self._gathering.hosting
         identity = resource.metadata.namespace, resource.metadata.name
         surroundings = Surroundings(self._managed_url, nntp_host)
-        service = kind_of(resource).make(identity, hosting.folder(resource), surroundings)
+        service = kind_of(resource).make(identity, hosting.folder(resource), surroundings, hosting.tls)
         return LateHost(service, hosting.settings(resource), document)
 
     def _managed_url(self, spill: Spill) -> str:

@@ -32,7 +32,7 @@ class Hosting:
     def settings(self, resource: ServiceResource) -> HostSettings:
         """How a service is hosted: where it names no address, on loopback, or everywhere if there is TLS."""
         default = EVERYWHERE if self.tls else "127.0.0.1"
-        limit = kind_of(resource).message_limit
+        kind = kind_of(resource)
         listeners = resource.spec.listeners
         grpc = joined(listeners.grpc.address or default, listeners.grpc.port)
         return HostSettings(
@@ -41,8 +41,9 @@ class Hosting:
                 tls=self.tls,
                 insecure=self.insecure,
                 reflection=self.tls is None,
-                receive_limit=limit,
-                send_limit=limit,
+                receive_limit=kind.message_limit,
+                send_limit=kind.message_limit,
+                concurrent_calls=kind.concurrent_calls,
             ),
             http=self.http or joined(listeners.health.address or default, listeners.health.port),
             drain=self.drain,

@@ -50,6 +50,11 @@ AnnouncerAddressOption = Annotated[
     str,
     typer.Option("--address", metavar="HOST:PORT", envvar="FOREBAY_ANNOUNCER", help="Where the announcer serves gRPC."),
 ]
+DEFAULT_ROUTER = "127.0.0.1:7720"
+RouterAddressOption = Annotated[
+    str,
+    typer.Option("--address", metavar="HOST:PORT", envvar="FOREBAY_ROUTER", help="Where the router serves gRPC."),
+]
 TlsOption = Annotated[
     Path | None,
     typer.Option("--tls", metavar="FOLDER", help="Use mutual TLS with the tls.crt, tls.key and ca.crt of a folder."),

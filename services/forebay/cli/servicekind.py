@@ -7,10 +7,13 @@ from pathlib import Path
 from forebay.announcer.configuration import Surroundings as AnnouncerSurroundings
 from forebay.announcer.service import AnnouncerService
 from forebay.api import Manifests
-from forebay.api.v1alpha1 import Announcer, Outfeed, Store
+from forebay.api.v1alpha1 import Announcer, Outfeed, Router, Store
 from forebay.api.v1alpha1 import Service as ServiceResource
+from forebay.cli.routerdomain import domain_of
 from forebay.cli.storecluster import cluster_of
 from forebay.outfeed import OutfeedService, Surroundings
+from forebay.router.configuration import Surroundings as RouterSurroundings
+from forebay.router.service import RouterService
 from forebay.runtime import Service
 from forebay.runtime.grpcserver import LARGE_MESSAGE_LIMIT, MESSAGE_LIMIT
 from forebay.store.queueing.hub import open_hub
@@ -24,10 +27,12 @@ class ServiceKind:
     title: str
     """Kind of the resource, as `Outfeed`."""
     model: type[ServiceResource]
-    make: Callable[[tuple[str, str], Path, Surroundings], Service]
-    """The service of a namespace and name, with its data in a folder."""
+    make: Callable[[tuple[str, str], Path, Surroundings, Path | None], Service]
+    """The service of a namespace and name, with its data in a folder, and its certificates in another."""
     message_limit: int
     """Octets of a gRPC message."""
+    concurrent_calls: int = 1000
+    """Calls at once, streams included."""
 
     @property
     def word(self) -> str:
@@ -35,12 +40,23 @@ class ServiceKind:
         return self.title.lower()
 
 
-def make_store(identity: tuple[str, str], folder: Path, _: Surroundings) -> Service:
+def make_outfeed(identity: tuple[str, str], folder: Path, surroundings: Surroundings, _: Path | None) -> Service:
+    """An Outfeed."""
+    return OutfeedService(identity, folder, surroundings)
+
+
+def make_store(identity: tuple[str, str], folder: Path, _: Surroundings, __: Path | None) -> Service:
     """A Store; it needs nothing around it."""
     return StoreService(identity, folder, open_hub)
 
 
-def make_announcer(identity: tuple[str, str], folder: Path, surroundings: Surroundings) -> Service:
+def make_router(identity: tuple[str, str], folder: Path, surroundings: Surroundings, tls: Path | None) -> Service:
+    """A Router; it listens over UDP where an Outfeed takes NNTP, and shows other routers its certificate."""
+    around = RouterSurroundings(surroundings.managed_url, surroundings.nntp_address, tls=tls)
+    return RouterService(identity, folder, around)
+
+
+def make_announcer(identity: tuple[str, str], folder: Path, surroundings: Surroundings, _: Path | None) -> Service:
     """An Announcer; clients reach it where NNTP peers reach an Outfeed."""
     around = AnnouncerSurroundings(surroundings.managed_url, surroundings.nntp_address)
     return AnnouncerService(identity, folder, around)
@@ -53,13 +69,17 @@ def make_pod(
     identity = resource.metadata.namespace, resource.metadata.name
     if isinstance(resource, Store) and resource.spec.mirrors:
         return StoreService(identity, folder, open_hub, cluster=cluster_of(resource, service, tls))
-    return kind_of(resource).make(identity, folder, surroundings)
+    if isinstance(resource, Router):
+        around = domain_of(service, surroundings.nntp_address, surroundings.managed_url, tls)
+        return RouterService(identity, folder, around)
+    return kind_of(resource).make(identity, folder, surroundings, tls)
 
 
-OUTFEED = ServiceKind("Outfeed", Outfeed, OutfeedService, MESSAGE_LIMIT)
+OUTFEED = ServiceKind("Outfeed", Outfeed, make_outfeed, MESSAGE_LIMIT)
 STORE = ServiceKind("Store", Store, make_store, LARGE_MESSAGE_LIMIT)
 ANNOUNCER = ServiceKind("Announcer", Announcer, make_announcer, MESSAGE_LIMIT)
-KINDS = {kind.title: kind for kind in (OUTFEED, STORE, ANNOUNCER)}
+ROUTER = ServiceKind("Router", Router, make_router, LARGE_MESSAGE_LIMIT, concurrent_calls=200_000)
+KINDS = {kind.title: kind for kind in (OUTFEED, STORE, ANNOUNCER, ROUTER)}
 """By the kind of their resources."""
 
 

@@ -11,6 +11,9 @@ from forebay.runtime.certificates import CertificateFolder
 from forebay.runtime.grpcserver import MESSAGE_LIMIT, MIN_PING_SECONDS
 from forebay.runtime.tls import channel_credentials
 
+LONGEST_MEMORY = 30.0
+"""Seconds for which an address of a name is held to be good, at most; so long it is with grpc by default."""
+
 
 @dataclass(frozen=True)
 class ChannelSettings:
@@ -27,14 +30,20 @@ class ChannelSettings:
     server_name: str = ""
     """Name that the server's certificate has to have; empty: that of the target. Needed where that is an address."""
     longest_backoff: float = 120.0
-    """Seconds between two tries to connect to a server that is away, at most."""
+    """Seconds between two tries to connect to a server that is away, at most.
+
+    Its name is looked up anew as often: a pod that comes back has another address.
+    """
 
     def options(self) -> list[tuple[str, int | str]]:
         """As grpc names them. Calls go to all addresses of a name in turn, so that a headless Service spreads them."""
         named = [("grpc.ssl_target_name_override", self.server_name)] if self.server_name else []
         return [
             *named,
+            # Connections are its own: a channel that is made anew connects anew.
+            ("grpc.use_local_subchannel_pool", 1),
             ("grpc.max_reconnect_backoff_ms", int(self.longest_backoff * 1000)),
+            ("grpc.dns_min_time_between_resolutions_ms", int(min(self.longest_backoff, LONGEST_MEMORY) * 1000)),
             ("grpc.max_receive_message_length", self.receive_limit),
             ("grpc.max_send_message_length", self.send_limit),
             ("grpc.keepalive_time_ms", int(max(self.keepalive, MIN_PING_SECONDS) * 1000)),
@@ -71,11 +80,15 @@ class ClientChannel:
         if self._folder is not None:
             self._folder.refresh()
             if self._folder.current is not self._certificates:
-                self._renew(self._folder)
+                self._certificates = self._folder.current
+                self.renew()
         return self._channel
 
-    def _renew(self, folder: CertificateFolder) -> None:
-        self._certificates = folder.current
+    def renew(self) -> None:
+        """Have the next call connect anew, to where the name of the target leads by now. Others may end by themselves.
+
+        To be called within a running event loop.
+        """
         task = asyncio.get_running_loop().create_task(self._channel.close(self._settings.retire))
         self._retiring.add(task)
         task.add_done_callback(self._retiring.discard)

@@ -8,7 +8,7 @@ import yaml
 from forebay.api.manifests import read_object
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
-FOLDERS = [EXAMPLES / name for name in ("quickstart", "compaction", "store", "announcer")]
+FOLDERS = [EXAMPLES / name for name in ("quickstart", "compaction", "store", "announcer", "router")]
 MANIFESTS = [
     manifest
     for folder in FOLDERS
@@ -23,6 +23,8 @@ SMALLEST = [
     {"kind": "StoreQueue", "spec": {"storeRef": {"name": "main"}}},
     {"kind": "Announcer", "spec": {}},
     {"kind": "Forwarder", "spec": {"announcerRef": {"name": "main"}, "url": "udp://tracker.example.com:6969"}},
+    {"kind": "Router", "spec": {}},
+    {"kind": "RouterLink", "spec": {"routerRef": {"name": "main"}, "domain": "west", "addresses": ["west:7720"]}},
     {"kind": "Compaction", "spec": {"job": "compact-spill", "targetRef": {"kind": "Spill", "name": "main"}}},
 ]
 
@@ -65,6 +67,7 @@ def test_category_lists_all_kinds(apiserver, applied):
     assert {name.partition("/")[0] for name in listed} == {
         "spill.forebay.dev", "outfeed.forebay.dev", "peerfeed.forebay.dev", "compaction.forebay.dev",
         "store.forebay.dev", "storequeue.forebay.dev", "announcer.forebay.dev", "forwarder.forebay.dev",
+        "router.forebay.dev", "routerlink.forebay.dev",
     }  # fmt: skip
 
 
@@ -78,6 +81,8 @@ def test_category_lists_all_kinds(apiserver, applied):
         ("sq", ["MESSAGES", "UNACKED"]),
         ("an", ["TORRENTS", "PEERS"]),
         ("fw", ["STATE", "ANSWERS"]),
+        ("rt", ["THREADS", "LINKS"]),
+        ("rl", ["STATE", "WAITING"]),
     ],
 )
 def test_short_name_prints_readiness_and_figures(apiserver, applied, short, figures):

@@ -50,6 +50,18 @@ FORWARDER = {
     "metadata": {"name": "upstream"},
     "spec": {"announcerRef": {"name": "main"}, "url": "udp://tracker.example.com:6969"},
 }
+ROUTER = {
+    "apiVersion": "forebay.dev/v1alpha1",
+    "kind": "Router",
+    "metadata": {"name": "main"},
+    "spec": {},
+}
+ROUTER_LINK = {
+    "apiVersion": "forebay.dev/v1alpha1",
+    "kind": "RouterLink",
+    "metadata": {"name": "plant"},
+    "spec": {"routerRef": {"name": "main"}, "domain": "plant", "addresses": ["plant.example.com:7720"]},
+}
 
 
 def changed(manifest, path, value):

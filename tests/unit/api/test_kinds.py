@@ -9,11 +9,34 @@ import pytest
 from forebay.api.manifests import read_object
 from forebay.api.v1alpha1 import Durability, Metadata, Peerfeed, PeerfeedSpec, Reference
 
-from .samples import ANNOUNCER, COMPACTION, FORWARDER, OUTFEED, PEERFEED, SPILL, STORE, STORE_QUEUE, changed
+from .samples import (
+    ANNOUNCER,
+    COMPACTION,
+    FORWARDER,
+    OUTFEED,
+    PEERFEED,
+    ROUTER,
+    ROUTER_LINK,
+    SPILL,
+    STORE,
+    STORE_QUEUE,
+    changed,
+)
 
 ALL = [
     pytest.param(manifest, id=manifest["kind"])
-    for manifest in (SPILL, OUTFEED, PEERFEED, STORE, STORE_QUEUE, ANNOUNCER, FORWARDER, COMPACTION)
+    for manifest in (
+        SPILL,
+        OUTFEED,
+        PEERFEED,
+        STORE,
+        STORE_QUEUE,
+        ANNOUNCER,
+        FORWARDER,
+        ROUTER,
+        ROUTER_LINK,
+        COMPACTION,
+    )
 ]
 
 PASSWORD = {"passwordFrom": {"secretRef": {"name": "peer", "key": "password"}}}

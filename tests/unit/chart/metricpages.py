@@ -24,6 +24,9 @@ from forebay.outfeed.incoming.feeder import ListenerCounts
 from forebay.outfeed.sending.ending import Cause
 from forebay.outfeed.servicemetrics import service_metrics
 from forebay.pb.store.v1 import store_pb2 as pb
+from forebay.router.servicemetrics import service_metrics as router_metrics
+from forebay.router.settings import RouterSettings
+from forebay.router.switch import Switch
 from forebay.runtime.hostmetrics import host_metrics
 from forebay.runtime.metrics import LoopCollector, make_registry
 from forebay.runtime.revisions import Revisions
@@ -72,6 +75,15 @@ def of_a_store() -> Labels:
     stats = StoreStats(**{each.name: 0 for each in fields(StoreStats)})
     figures = Figures(**zeros | {"persistent": stats, "transient": stats, "alarms": [pb.Alarm(kind="DISK")]})
     registry.register(LoopCollector(lambda: store_metrics(figures, [queue])))
+    return shown_by(registry)
+
+
+def of_a_router() -> Labels:
+    """A router with a link."""
+    registry, switch = make_registry(), Switch(RouterSettings(), FakeClock())
+    link = SimpleNamespace(settings=SimpleNamespace(name="west"), up=True)
+    node = SimpleNamespace(switch=switch, processes=[], linkings=[link], reservoir=None)
+    registry.register(LoopCollector(lambda: router_metrics(node)))
     return shown_by(registry)
 
 

@@ -66,6 +66,19 @@ from forebay.api.v1alpha1.peerfeed import (
     Reconnect,
     Timeouts,
 )
+from forebay.api.v1alpha1.router import (
+    DomainAccess,
+    Heartbeat,
+    KeySource,
+    LinkRetry,
+    NameAccess,
+    Router,
+    RouterListeners,
+    RouterQueues,
+    RouterSpec,
+    UdpListener,
+)
+from forebay.api.v1alpha1.routerlink import LinkTls, LinkTransport, RouterLink, RouterLinkSpec
 from forebay.api.v1alpha1.service import GrpcListener, HealthListener, ServerTls
 from forebay.api.v1alpha1.spill import Durability, ManagedSpill, Spill, SpillSpec, UrlSource
 from forebay.api.v1alpha1.store import (
@@ -89,10 +102,12 @@ KINDS: dict[str, type[Resource]] = {
     "StoreQueue": StoreQueue,
     "Announcer": Announcer,
     "Forwarder": Forwarder,
+    "Router": Router,
+    "RouterLink": RouterLink,
     "Compaction": Compaction,
 }
 """All kinds by name, parents before their children."""
-Service: TypeAlias = Outfeed | Store | Announcer
+Service: TypeAlias = Outfeed | Store | Announcer | Router
 """A resource that runs a service."""
 
 __all__ = [
@@ -115,6 +130,7 @@ __all__ = [
     "DeadLetter",
     "DeadLetterAddress",
     "Deferral",
+    "DomainAccess",
     "Durability",
     "Engine",
     "FailurePolicy",
@@ -126,13 +142,19 @@ __all__ = [
     "GrpcListener",
     "HashRange",
     "HealthListener",
+    "Heartbeat",
     "History",
     "IndexPlace",
     "Job",
+    "KeySource",
+    "LinkRetry",
+    "LinkTls",
+    "LinkTransport",
     "Listing",
     "ManagedSpill",
     "MessageLimits",
     "Metadata",
+    "NameAccess",
     "NamedSecret",
     "NntpListener",
     "NoCheck",
@@ -150,6 +172,12 @@ __all__ = [
     "Reconnect",
     "Reference",
     "Resource",
+    "Router",
+    "RouterLink",
+    "RouterLinkSpec",
+    "RouterListeners",
+    "RouterQueues",
+    "RouterSpec",
     "RunHistory",
     "SecretReference",
     "ServerTls",
@@ -174,5 +202,6 @@ __all__ = [
     "Timeouts",
     "TorrentList",
     "TrackerListener",
+    "UdpListener",
     "UrlSource",
 ]

@@ -146,6 +146,32 @@ class ForwarderStatus(Status):
     """Mean time of an answer, the last ones above all."""
 
 
+class RouterStatus(Status):
+    """How a Router is."""
+
+    threads: Count | None = None
+    """Threads of its domain."""
+    processes: Count | None = None
+    """Processes attached to its pods."""
+    links: Annotated[str, Text(r"^[0-9]+/[0-9]+$", "up and all, as 2/3", longest=32)] | None = None
+    """RouterLinks that are up, of all."""
+    alarms: Count | None = None
+    """Alarms that are on."""
+    revision: Count | None = None
+    """Revision of its configuration that was written last."""
+
+
+class RouterLinkStatus(Status):
+    """How a RouterLink is."""
+
+    state: Literal["Up", "Down", "Suspended"] | None = None
+    """Whether messages can take it: `Down` is tried again and again, `Suspended` is not."""
+    router: Annotated[str, Text(r"^[^\x00]*$", "text", longest=300)] | None = None
+    """The router at the other end."""
+    waiting: Count | None = None
+    """Octets that wait to be written to it."""
+
+
 class RunStatus(Model):
     """One run of a Compaction."""
 

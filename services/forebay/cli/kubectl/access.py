@@ -14,6 +14,7 @@ from forebay.cli.printing import print_json, print_table
 from forebay.pb.announcer.v1 import announcer_pb2
 from forebay.pb.config.v1 import config_pb2
 from forebay.pb.outfeed.v1 import outfeed_pb2
+from forebay.pb.router.v1 import router_pb2
 from forebay.pb.store.v1 import store_pb2
 from forebay.runtime import PermissionDeniedError
 from forebay.runtime.access import Authorizer, Caller
@@ -22,6 +23,7 @@ FILES = {
     "Outfeed": outfeed_pb2.DESCRIPTOR,
     "Store": store_pb2.DESCRIPTOR,
     "Announcer": announcer_pb2.DESCRIPTOR,
+    "Router": router_pb2.DESCRIPTOR,
 }
 """Files that describe the methods of each kind of service."""
 OPERATOR = "operator.forebay"

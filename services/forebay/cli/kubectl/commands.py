@@ -15,6 +15,7 @@ from forebay.cli.kubectl.options import (
     NamesArgument,
     NamespaceOption,
     OutfeedArgument,
+    RouterArgument,
     ServiceArgument,
 )
 from forebay.cli.options import Output, OutputOption
@@ -32,8 +33,8 @@ def status(
 ) -> None:
     """Show all resources of Forebay and their pods as a tree; before it what is wrong, and the next step for each.
 
-    Kinds are Spill, Outfeed, Peerfeed, Store, StoreQueue, Announcer, Forwarder and Compaction, their plurals or short
-    names, as in of/hub.
+    Kinds are Spill, Outfeed, Peerfeed, Store, StoreQueue, Announcer, Forwarder, Router, RouterLink and Compaction,
+    their plurals or short names, as in of/hub.
     """
     from forebay.cli.kubectl.program import Kubectl
     from forebay.cli.kubectl.treeview import show_status
@@ -160,6 +161,51 @@ def swarms(
 
     line = line_to(Kubectl(namespace, context, kubeconfig), announcer, client, Announcer)
     call(line, lambda address, tls: show_swarms(limit, address, tls, output))
+
+
+def threads(
+    router: RouterArgument,
+    prefix: Annotated[str, typer.Argument(metavar="[PREFIX]", help="What their names begin with; left out: all.")] = "",
+    routers: Annotated[
+        bool,
+        typer.Option("--routers", help="Show the first pod too: its processes, its links, its ways to other domains."),
+    ] = False,
+    client: ClientOption = "kubectl",
+    namespace: NamespaceOption = "",
+    context: ContextOption = "",
+    kubeconfig: KubeconfigOption = "",
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """Show the threads of a Router's domain, whichever of its pods they are attached to, with their groups."""
+    from forebay.api.v1alpha1 import Router
+    from forebay.cli.kubectl.calls import call, line_to
+    from forebay.cli.kubectl.program import Kubectl
+    from forebay.cli.routerviews import show_threads
+
+    line = line_to(Kubectl(namespace, context, kubeconfig), router, client, Router)
+    call(line, lambda address, tls: show_threads(prefix, address, tls, output, routers=routers))
+
+
+def alarms(
+    router: RouterArgument,
+    clear: Annotated[
+        list[str] | None,
+        typer.Option("--clear", metavar="ALARM=ORIGIN", help="First turn this one off. May be repeated."),
+    ] = None,
+    client: ClientOption = "kubectl",
+    namespace: NamespaceOption = "",
+    context: ContextOption = "",
+    kubeconfig: KubeconfigOption = "",
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """Show the alarms that are on in a Router's domain, the oldest first."""
+    from forebay.api.v1alpha1 import Router
+    from forebay.cli.kubectl.calls import call, line_to
+    from forebay.cli.kubectl.program import Kubectl
+    from forebay.cli.routerviews import show_alarms
+
+    line = line_to(Kubectl(namespace, context, kubeconfig), router, client, Router)
+    call(line, lambda address, tls: show_alarms(clear or [], address, tls, output))
 
 
 def clients(

@@ -9,8 +9,8 @@ from forebay.cli.main import Application
 HELP = """Forebay on this cluster: how it fares, who may call it, and what its services say.
 
 Begin with `kubectl forebay status`. It and `clients`, `access` and `purges` ask the API server alone; `peers`, `top`,
-`explain`, `forwarders`, `queue` and `swarms` call a service, through a port-forward of their own and with a certificate
-that the operator issued.
+`explain`, `forwarders`, `queue`, `swarms`, `threads` and `alarms` call a service, through a port-forward of their own
+and with a certificate that the operator issued.
 """
 NAME = "kubectl forebay"
 
@@ -41,6 +41,8 @@ app.command(epilog="Example: `kubectl forebay explain hub some.article`")(comman
 app.command(epilog="Example: `kubectl forebay forwarders main --enable west`")(commands.forwarders)
 app.command(epilog="Example: `kubectl forebay queue main`")(commands.queue)
 app.command(epilog="Example: `kubectl forebay swarms main --limit 20`")(commands.swarms)
+app.command(epilog="Example: `kubectl forebay threads chat --routers`")(commands.threads)
+app.command(epilog="Example: `kubectl forebay alarms chat`")(commands.alarms)
 app.command(epilog="Example: `kubectl forebay clients hub --save inn ./inn-certificate`")(commands.clients)
 app.command(epilog="Example: `kubectl forebay access hub --check inn Offer`")(commands.access)
 app.command(epilog="Example: `kubectl forebay purges --all-namespaces`")(commands.purges)

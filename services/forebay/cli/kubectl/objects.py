@@ -19,6 +19,7 @@ PARENTS = {
     "Peerfeed": ("Outfeed", "outfeedRef"),
     "StoreQueue": ("Store", "storeRef"),
     "Forwarder": ("Announcer", "announcerRef"),
+    "RouterLink": ("Router", "routerRef"),
 }
 """The kind that a kind belongs to, and the field of its spec that names the resource."""
 FIGURES = (
@@ -36,6 +37,12 @@ FIGURES = (
     "state",
     "answers",
     "meanMilliseconds",
+    "threads",
+    "processes",
+    "links",
+    "alarms",
+    "router",
+    "waiting",
     "backlog",
     "revision",
 )
@@ -145,7 +152,7 @@ class Resource(Object):
 
     @property
     def parent(self) -> tuple[str, str]:
-        """Kind and name of what it belongs to: a Peerfeed, a StoreQueue, a Forwarder or a Compaction; else empty."""
+        """Kind and name of what it belongs to: a Peerfeed, a StoreQueue, a Forwarder, a RouterLink or a Compaction."""
         if self.kind == "Compaction":
             target = self.spec.get("targetRef") or {}
             return str(target.get("kind", "")), str(target.get("name", ""))
@@ -183,7 +190,13 @@ class Pod(Object):
     @property
     def owner(self) -> tuple[str, str]:
         """Kind and name of the resource that it runs."""
-        kinds = {"outfeed": "Outfeed", "store": "Store", "announcer": "Announcer", "valkey": "Spill"}
+        kinds = {
+            "outfeed": "Outfeed",
+            "store": "Store",
+            "announcer": "Announcer",
+            "router": "Router",
+            "valkey": "Spill",
+        }
         return kinds.get(self.labels.get(NAME, ""), ""), self.labels.get(INSTANCE, "")
 
     @property

@@ -17,6 +17,7 @@ KubeconfigOption = Annotated[
 EverywhereOption = Annotated[bool, typer.Option("--all-namespaces", "-A", help="Look at all namespaces.")]
 OutfeedArgument = Annotated[str, typer.Argument(metavar="OUTFEED", help="Name of the Outfeed.")]
 AnnouncerArgument = Annotated[str, typer.Argument(metavar="ANNOUNCER", help="Name of the Announcer.")]
+RouterArgument = Annotated[str, typer.Argument(metavar="ROUTER", help="Name of the Router.")]
 ServiceArgument = Annotated[
     str, typer.Argument(metavar="[KIND/]NAME", help="Name of an Outfeed, or kind and name, as store/main.")
 ]

@@ -11,6 +11,7 @@ UNWELL = {
     "AuthFailed": TRUE,
     "Backlogged": TRUE,
     "Disabled": TRUE,
+    "LinkDown": TRUE,
     "Degraded": TRUE,
     "Paused": TRUE,
 }
@@ -81,4 +82,6 @@ def resource_step(resource: Resource, condition: Condition) -> str:
         return f"kubectl forebay peers {resource.parent[1]} {place}"
     if condition.type == "Disabled":
         return f"kubectl forebay forwarders {resource.parent[1]} -n {resource.namespace}"
+    if condition.type == "LinkDown":
+        return f"kubectl forebay threads {resource.parent[1]} -n {resource.namespace} --routers"
     return f"kubectl describe {kind} {place}"

@@ -8,7 +8,7 @@ from forebay.cli.errors import InputError
 from forebay.cli.kubectl.cluster import KINDS, Inventory, kind_of, missing
 from forebay.cli.kubectl.objects import Pod, Resource
 
-CHILDREN = ("Peerfeed", "StoreQueue", "Forwarder", "Compaction")
+CHILDREN = ("Peerfeed", "StoreQueue", "Forwarder", "RouterLink", "Compaction")
 """Kinds that belong to another."""
 T = TypeVar("T", Pod, Resource)
 

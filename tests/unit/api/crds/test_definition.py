@@ -101,6 +101,8 @@ def test_every_column_shows_a_field_of_the_status_or_the_age(made):
         ("StoreQueue", "sq", ".spec.storeRef.name"),
         ("Announcer", "an", ".spec.spillRef.name"),
         ("Forwarder", "fw", ".spec.announcerRef.name"),
+        ("Router", "rt", ".spec.spillRef.name"),
+        ("RouterLink", "rl", ".spec.routerRef.name"),
         ("Compaction", "cpt", ".spec.targetRef.name"),
     ],
 )
@@ -121,6 +123,8 @@ def test_names_and_selectable_fields(kind, short, selectable):
         ("StoreQueue", 253),
         ("Announcer", 40),
         ("Forwarder", 253),
+        ("Router", 40),
+        ("RouterLink", 253),
         ("Compaction", 40),
     ],
 )

@@ -75,6 +75,14 @@ def forwarder(name="upstream", *conditions, parent="swarm", **more):
     return resource("Forwarder", name, *conditions, spec={"announcerRef": {"name": parent}}, **more)
 
 
+def router(name="chat", *conditions, **more):
+    return resource("Router", name, *conditions, **more)
+
+
+def routerlink(name="west", *conditions, parent="chat", **more):
+    return resource("RouterLink", name, *conditions, spec={"routerRef": {"name": parent}}, **more)
+
+
 def pod(name="hub-outfeed-0", role="outfeed", instance="hub", ready="True", namespace="news", **more):
     labels = {"app.kubernetes.io/name": role, "app.kubernetes.io/instance": instance}
     status = {"phase": "Running", "conditions": [condition("Ready", ready)], **more}

@@ -19,7 +19,21 @@ def plugin(capsys):
 
 
 @pytest.mark.parametrize(
-    "command", ["status", "peers", "top", "explain", "forwarders", "queue", "swarms", "clients", "access", "purges"]
+    "command",
+    [
+        "status",
+        "peers",
+        "top",
+        "explain",
+        "forwarders",
+        "queue",
+        "swarms",
+        "threads",
+        "alarms",
+        "clients",
+        "access",
+        "purges",
+    ],
 )
 def test_every_command_teaches_by_example(plugin, command):
     status, out, _ = plugin(command, "--help")

@@ -14,6 +14,8 @@ from .bodies import (
     peerfeed,
     pod,
     resource,
+    router,
+    routerlink,
     store,
     storequeue,
     waiting,
@@ -47,6 +49,10 @@ def test_figures_are_those_that_are_there():
     assert announcer("swarm", condition("Ready"), **figures).figures == figures
     figures = {"state": "Disabled", "answers": 12, "meanMilliseconds": 35}
     assert forwarder("west", condition("Ready"), **figures).figures == figures
+    figures = {"threads": 12, "processes": 4, "links": "1/2", "alarms": 0, "revision": 3}
+    assert router("chat", condition("Ready"), **figures).figures == figures
+    figures = {"state": "Up", "router": "east-router-0", "waiting": 0}
+    assert routerlink("west", condition("Ready"), **figures).figures == figures
 
 
 def test_a_compaction_tells_its_last_run_and_its_next():
@@ -67,6 +73,7 @@ def test_a_compaction_tells_its_last_run_and_its_next():
 def test_a_pod_belongs_to_a_resource():
     assert pod().owner == ("Outfeed", "hub")
     assert pod("swarm-announcer-0", "announcer", "swarm").owner == ("Announcer", "swarm")
+    assert pod("chat-router-2", "router", "chat").owner == ("Router", "chat")
     assert pod("main-valkey-0", "valkey", "main").owner == ("Spill", "main")
     assert pod("purge-1", "purge", "main").owner == ("", "main")
 

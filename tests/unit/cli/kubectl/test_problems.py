@@ -3,7 +3,7 @@ import pytest
 from forebay.cli.kubectl.problems import problems
 from forebay.cli.kubectl.tree import Branch
 
-from .bodies import condition, forwarder, outfeed, peerfeed, pod, resource, waiting
+from .bodies import condition, forwarder, outfeed, peerfeed, pod, resource, routerlink, waiting
 
 READY = condition("Ready")
 
@@ -48,6 +48,13 @@ def test_a_disabled_forwarder_is_looked_at_through_its_service():
     disabled = condition("Disabled", "True", "NameUnknown")
     assert found(forwarder("west", READY, disabled)) == [
         ("Forwarder/west", "Disabled", "kubectl forebay forwarders swarm -n news")
+    ]
+
+
+def test_a_link_that_is_down_is_looked_at_through_its_routers():
+    down = condition("LinkDown", "True", "NotReached")
+    assert found(routerlink("west", READY, down)) == [
+        ("RouterLink/west", "LinkDown", "kubectl forebay threads chat -n news --routers")
     ]
 
 

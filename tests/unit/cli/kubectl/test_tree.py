@@ -4,7 +4,19 @@ from forebay.cli.errors import InputError
 from forebay.cli.kubectl.cluster import Inventory, kind_of
 from forebay.cli.kubectl.tree import tree_of, trees
 
-from .bodies import announcer, compaction, forwarder, outfeed, peerfeed, pod, resource, store, storequeue
+from .bodies import (
+    announcer,
+    compaction,
+    forwarder,
+    outfeed,
+    peerfeed,
+    pod,
+    resource,
+    router,
+    routerlink,
+    store,
+    storequeue,
+)
 
 
 def shape(branch):
@@ -89,6 +101,15 @@ def test_announcers_have_their_forwarders():
     ]
     assert shapes(tree_of(found, "an/swarm")) == [("Announcer/swarm", ["swarm-announcer-0"], forwarders)]
     assert shapes(tree_of(found, "fw/west")) == [forwarders[1]]
+
+
+def test_routers_have_their_links_and_several_pods():
+    pods = [pod(f"chat-router-{number}", "router", "chat") for number in range(3)]
+    found = Inventory([routerlink("west"), router(), routerlink("lost", parent="gone")], pods)
+    chat = ("Router/chat", [each.name for each in pods], [("RouterLink/west", [], [])])
+    assert shapes(trees(found)) == [chat, ("RouterLink/lost", [], [])]
+    assert shapes(tree_of(found, "rt/chat")) == [chat]
+    assert shapes(tree_of(found, "rl/west")) == [("RouterLink/west", [], [])]
 
 
 def test_one_resource_comes_with_what_belongs_to_it():

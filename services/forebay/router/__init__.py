@@ -1,0 +1,1 @@
+"""Router: messages between threads, processes and domains, with flow control."""

@@ -1,0 +1,1 @@
+"""Links to other routers: of the same domain, and of others."""
