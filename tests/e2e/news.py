@@ -13,10 +13,11 @@ from grpc.aio import Channel
 from authority import mount
 from e2e.cluster import Body, Cluster, until
 from forebay.client import AnnouncerClient, OutfeedClient
+from forebay.client.router import RouterClient
 from forebay.runtime import CertificateFolder, ChannelSettings, ClientChannel
 from kubeaccess import program
 
-KINDS = "spills,outfeeds,peerfeeds,stores,storequeues,announcers,forwarders,compactions"
+KINDS = "spills,outfeeds,peerfeeds,stores,storequeues,announcers,forwarders,routers,routerlinks,compactions"
 GRPC = 7119
 FEEDER = Path(__file__).with_name("feeder.py")
 
@@ -90,6 +91,14 @@ class News:
         with self.cluster.forwarded(f"service/{name}-announcer", self.namespace, "grpc") as port:
             folder = self.certificates(name, role="announcer")
             async with AnnouncerClient.connect(f"localhost:{port}", tls=folder) as client:
+                yield client
+
+    @asynccontextmanager
+    async def router(self, name: str, pod: str = "") -> AsyncIterator[RouterClient]:
+        """A client of a Router, through a forwarded port of its Service, or of one of its pods."""
+        target = f"pod/{pod}" if pod else f"service/{name}-router"
+        with self.cluster.forwarded(target, self.namespace, "grpc") as port:
+            async with RouterClient.connect(f"localhost:{port}", self.certificates(name, role="router")) as client:
                 yield client
 
     @contextmanager

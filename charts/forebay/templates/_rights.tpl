@@ -1,10 +1,10 @@
 {{/* To follow resources and what is made of them. */}}
 {{- define "forebay.rights.watch" -}}
 - apiGroups: [forebay.dev]
-  resources: [spills, outfeeds, compactions, stores, announcers]
+  resources: [spills, outfeeds, compactions, stores, announcers, routers]
   verbs: [get, list, watch]
 - apiGroups: [forebay.dev]
-  resources: [peerfeeds, storequeues, forwarders]
+  resources: [peerfeeds, storequeues, forwarders, routerlinks]
   verbs: [list, watch]
 - apiGroups: [""]
   resources: [pods, services]
@@ -38,6 +38,8 @@
     - storequeues/status
     - announcers/status
     - forwarders/status
+    - routers/status
+    - routerlinks/status
   verbs: [patch]
 - apiGroups: [""]
   resources: [events]

@@ -13,6 +13,8 @@ from forebay_operator.conditions.outfeedstatus import outfeed_status
 from forebay_operator.conditions.paused import is_paused, paused_status
 from forebay_operator.conditions.peerfeedstatus import peerfeed_status
 from forebay_operator.conditions.podtrouble import trouble_of
+from forebay_operator.conditions.routerlinkstatus import routerlink_status
+from forebay_operator.conditions.routerstatus import router_status
 from forebay_operator.conditions.spillstatus import spill_status
 from forebay_operator.conditions.statuspatch import status_patch
 from forebay_operator.conditions.storequeuestatus import storequeue_status
@@ -32,6 +34,8 @@ __all__ = [
     "outfeed_status",
     "paused_status",
     "peerfeed_status",
+    "router_status",
+    "routerlink_status",
     "set_condition",
     "spill_status",
     "status_patch",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from forebay.api.manifests import read_object
 from forebay.pb.announcer.v1 import announcer_pb2
 from forebay.pb.outfeed.v1 import outfeed_pb2
+from forebay.pb.router.v1 import router_pb2
 from forebay.pb.store.v1 import store_pb2
 from forebay_operator.body import Body
 from forebay_operator.conditions.condition import FALSE, TRUE, UNKNOWN, Verdict, conditions_of, generation_of
@@ -86,3 +87,14 @@ def forwarders_of(forwarder: Body, views: Sequence["PodView"]) -> list[announcer
     """How a forwarder fares in each pod that answered and has it."""
     name = forwarder["metadata"]["name"]
     return [found for view in answering(views) if (found := view.forwarder_of(name))]
+
+
+def routers_of(views: Sequence["PodView"]) -> list[router_pb2.GetRouterResponse]:
+    """How each pod of a Router is that answered and is configured."""
+    return [view.router for view in answering(views) if view.router]
+
+
+def links_of(link: Body, views: Sequence["PodView"]) -> list[router_pb2.LinkStatus]:
+    """How a link fares in each pod that answered and has tried it, or is not to make it."""
+    name = link["metadata"]["name"]
+    return [found for view in answering(views) for found in view.links_of(name)]

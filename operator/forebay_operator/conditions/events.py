@@ -17,6 +17,7 @@ _GOOD = {
     "Backlogged": FALSE,
     "AuthFailed": FALSE,
     "Disabled": FALSE,
+    "LinkDown": FALSE,
 }
 """What each condition is when all is well. Those that are not here are neither good nor bad."""
 _UNDER_WAY = frozenset(

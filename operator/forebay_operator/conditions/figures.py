@@ -46,3 +46,11 @@ def forwarders_text(forwarders: Sequence[announcer_pb2.Forwarder]) -> str:
     """Forwarders that get announces, of all, as `2/3`."""
     enabled = sum(each.condition == announcer_pb2.FORWARDER_CONDITION_ENABLED for each in forwarders)
     return f"{enabled}/{len(forwarders)}"
+
+
+def links_text(views: Sequence["PodView"]) -> str:
+    """RouterLinks that a pod at least has up, of all, as `2/3`."""
+    told = answering(views)
+    made = {result.name for view in told for result in view.results if result.kind == "RouterLink"}
+    up = {link.name for view in told if view.router for link in view.router.links if link.up}
+    return f"{len(up & made)}/{len(made)}"

@@ -13,7 +13,7 @@ from forebay_operator.conditions.workload import Workload
 if TYPE_CHECKING:
     from forebay_operator.pods import PodView
 
-CHILDREN = frozenset({"Peerfeed", "StoreQueue", "Forwarder"})
+CHILDREN = frozenset({"Peerfeed", "StoreQueue", "Forwarder", "RouterLink"})
 """Kinds of which one that is refused leaves its service ready."""
 
 

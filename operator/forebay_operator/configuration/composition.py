@@ -17,7 +17,7 @@ Texts = Mapping[str, Mapping[str, str]]
 
 LARGEST = 1024 * 1024 - 1024
 """Octets of a document: Kubernetes allows 1 MiB for all values of a Secret, and the revision is one of them."""
-FAMILIES = (("Outfeed", "Peerfeed"), ("Store", "StoreQueue"), ("Announcer", "Forwarder"))
+FAMILIES = (("Outfeed", "Peerfeed"), ("Store", "StoreQueue"), ("Announcer", "Forwarder"), ("Router", "RouterLink"))
 """The kinds of services, each with the kind of what belongs to it."""
 METADATA = ("name", "namespace", "uid", "generation")
 """What services look at. Labels and annotations would only make new revisions."""
@@ -29,7 +29,7 @@ class Composition:
 
     manifests: tuple[Body, ...]
     """Spill, Outfeed, the Outfeeds that peers target, Peerfeeds; or Store, StoreQueues; or Spill, Announcer,
-    Forwarders; each group by name."""
+    Forwarders; or Spill, Router, RouterLinks; each group by name."""
     secrets: Mapping[str, Mapping[str, Secret]]
     """Of each Secret, by `namespace/name`, the keys that are referred to, as far as they are there."""
     faults: Mapping[Identity, tuple[Violation, ...]]
@@ -88,6 +88,15 @@ def compose_announcer(announcer: Body, spill: Body | None, forwarders: Iterable[
     """
     spills = [as_given(spill)] if spill else []
     return composed([*spills, announcer, *sorted(forwarders, key=identity_of)], secrets)
+
+
+def compose_router(router: Body, spill: Body | None, links: Iterable[Body], secrets: Texts) -> Composition:
+    """The configuration of a Router, with the Spill that it names, if any.
+
+    `secrets` are as above. A RouterLink with faults stays in: what waits for it would be dropped.
+    """
+    spills = [as_given(spill)] if spill else []
+    return composed([*spills, router, *sorted(links, key=identity_of)], secrets)
 
 
 def composed(resources: Iterable[Body], secrets: Texts) -> Composition:

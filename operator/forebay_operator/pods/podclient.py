@@ -12,6 +12,8 @@ from forebay.pb.config.v1 import config_pb2
 from forebay.pb.config.v1.config_pb2_grpc import ConfigServiceStub
 from forebay.pb.outfeed.v1 import outfeed_pb2
 from forebay.pb.outfeed.v1.outfeed_pb2_grpc import OutfeedServiceStub
+from forebay.pb.router.v1 import router_pb2
+from forebay.pb.router.v1.router_pb2_grpc import RouterServiceStub
 from forebay.pb.store.v1 import store_pb2
 from forebay.pb.store.v1.store_pb2_grpc import StoreServiceStub
 from forebay.runtime import ClientChannel, ConfigDocument, UnavailableError, from_rpc_error
@@ -57,7 +59,8 @@ class PodClient:
         return replace(view, problem=view.problem or problem)
 
     async def _children(self, status: config_pb2.GetStatusResponse) -> dict[str, Any]:
-        """The peers of an outfeed; the queues of a store, and its pods in sync; the forwarders of an announcer.
+        """The peers of an outfeed; the queues of a store, and its pods in sync; the forwarders of an announcer;
+        what a router knows.
 
         None while it has no sound configuration, nor of a pod that only keeps a copy.
         """
@@ -97,5 +100,11 @@ async def of_announcer(channel: Channel) -> dict[str, Any]:
     return {"forwarders": found.forwarders, "queue": queue}
 
 
-ASKED = {"outfeed": of_outfeed, "store": of_store, "announcer": of_announcer}
+async def of_router(channel: Channel) -> dict[str, Any]:
+    """How it is, with its links."""
+    stub = RouterServiceStub(channel)
+    return {"router": await stub.GetRouter(router_pb2.GetRouterRequest(), timeout=STATUS_SECONDS)}
+
+
+ASKED = {"outfeed": of_outfeed, "store": of_store, "announcer": of_announcer, "router": of_router}
 """What is asked of a service, by its kind."""

@@ -7,6 +7,7 @@ from functools import cached_property
 from forebay.pb.announcer.v1 import announcer_pb2
 from forebay.pb.config.v1 import config_pb2
 from forebay.pb.outfeed.v1 import outfeed_pb2
+from forebay.pb.router.v1 import router_pb2
 from forebay.pb.store.v1 import store_pb2
 from forebay.runtime import Degradation, FieldViolation, ResourceResult
 
@@ -42,6 +43,8 @@ class PodView:
     """The forwarders of an announcer by name; none before its first sound configuration."""
     queue: announcer_pb2.GetQueueResponse | None = None
     """The job queue of an announcer, and how much it tracks; None as above."""
+    router: router_pb2.GetRouterResponse | None = None
+    """How a router is, with its links; None as above."""
 
     def result_of(self, kind: str, uid: str) -> ResourceResult | None:
         """What came of one resource; None when the configuration in force does not have it."""
@@ -58,6 +61,10 @@ class PodView:
     def forwarder_of(self, name: str) -> announcer_pb2.Forwarder | None:
         """How one forwarder fares; None when the service does not have it."""
         return self._forwarders.get(name)
+
+    def links_of(self, name: str) -> list[router_pb2.LinkStatus]:
+        """How the links of one RouterLink fare; none when the router does not make it, or has not tried yet."""
+        return [link for link in self.router.links if link.name == name] if self.router else []
 
     # Looked up for each of thousands of children.
     @cached_property
@@ -85,6 +92,7 @@ def viewed(
     members: Iterable[str] = (),
     forwarders: Iterable[announcer_pb2.Forwarder] = (),
     queue: announcer_pb2.GetQueueResponse | None = None,
+    router: router_pb2.GetRouterResponse | None = None,
 ) -> PodView:
     """The view of a pod that answered."""
     return PodView(
@@ -102,6 +110,7 @@ def viewed(
         members=tuple(members),
         forwarders=tuple(forwarders),
         queue=queue,
+        router=router,
     )
 
 

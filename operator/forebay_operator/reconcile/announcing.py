@@ -9,9 +9,9 @@ from forebay_operator.body import Body
 from forebay_operator.configuration import Composition, compose_announcer, secrets_of
 from forebay_operator.kube.kinds import FORWARDER, SPILL
 from forebay_operator.queue import Depth, Key
-from forebay_operator.reconcile.freezing import Manifests, frozen, frozen_children
-from forebay_operator.reconcile.ingredients import check_secret, check_size, spill_url, usable_spill
-from forebay_operator.reconcile.relations import name_of, referred
+from forebay_operator.reconcile.freezing import Manifests, frozen_children
+from forebay_operator.reconcile.ingredients import check_secret, check_size, optional_spill, spill_url
+from forebay_operator.reconcile.relations import name_of
 from forebay_operator.reconcile.world import World
 from forebay_operator.resources import announcer_objects, server_digest
 
@@ -37,10 +37,9 @@ async def gather_announcer(
     world: World, key: Key, body: Body, children: Sequence[Body], stored: Manifests, depth: Depth
 ) -> AnnouncerIngredients:
     """Read the Spill. Raises `MissingError` while it names one that is not ready to be used."""
-    name, forwarders = referred(body, "spillRef"), frozen_children(children, stored)
-    if not name:
+    spill, forwarders = await optional_spill(world, key, body, stored), frozen_children(children, stored)
+    if spill is None:
         return AnnouncerIngredients(body, None, forwarders, {})
-    spill = frozen(await usable_spill(world, key, name, body["metadata"]["uid"]), stored)
     wanted = await asyncio.to_thread(secrets_of, [body, spill, *forwarders])
     return AnnouncerIngredients(body, spill, forwarders, await world.secrets.texts(key, wanted, depth))
 

@@ -100,6 +100,12 @@ def targets_of(children: Sequence[Body]) -> set[str]:
     return {referred(child, "target") for child in children} - {""}
 
 
+async def optional_spill(world: World, key: Key, body: Body, stored: Manifests) -> Body | None:
+    """The Spill of a service that may name one, as `usable_spill` has it; None where it names none."""
+    name = referred(body, "spillRef")
+    return frozen(await usable_spill(world, key, name, body["metadata"]["uid"]), stored) if name else None
+
+
 async def usable_spill(world: World, key: Key, name: str, uid: str) -> Body:
     """The Spill of a service, once it knows that the service uses it: what is left on it is cleaned up then."""
     spill = await world.kube.find(SPILL, key.namespace, name)

@@ -14,6 +14,8 @@ from forebay_operator.kube.kinds import (
     PEERFEED,
     POD,
     RESOURCES,
+    ROUTER,
+    ROUTER_LINK,
     SPARK_APPLICATION,
     SPILL,
     STATEFUL_SET,
@@ -31,6 +33,7 @@ OWNERS = {
     "outfeed": OUTFEED.kind,
     "store": STORE.kind,
     "announcer": ANNOUNCER.kind,
+    "router": ROUTER.kind,
     "valkey": SPILL.kind,
     "purge": SPILL.kind,
     "compaction": COMPACTION.kind,
@@ -38,7 +41,7 @@ OWNERS = {
 """Whose object it is, by its label `app.kubernetes.io/name`."""
 TELLING = {STATEFUL_SET.kind, POD.kind, JOB.kind, SPARK_APPLICATION.kind}
 """Kinds whose statuses say how their resource fares."""
-CHILDREN = {PEERFEED.kind, STORE_QUEUE.kind, FORWARDER.kind}
+CHILDREN = {PEERFEED.kind, STORE_QUEUE.kind, FORWARDER.kind, ROUTER_LINK.kind}
 """Kinds that are reconciled with their parents."""
 PARENTS = {
     OUTFEED.kind: ("spillRef", SPILL),
@@ -46,6 +49,8 @@ PARENTS = {
     STORE_QUEUE.kind: ("storeRef", STORE),
     ANNOUNCER.kind: ("spillRef", SPILL),
     FORWARDER.kind: ("announcerRef", ANNOUNCER),
+    ROUTER.kind: ("spillRef", SPILL),
+    ROUTER_LINK.kind: ("routerRef", ROUTER),
 }
 """The field of a spec that names the resource that a kind has its effect through, and the kind of that."""
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, Protocol, TypeVar
 
-from forebay.api.v1alpha1 import Announcer, Outfeed, Store
+from forebay.api.v1alpha1 import Announcer, Outfeed, Router, Store
 from forebay_operator.body import Body
 from forebay_operator.conditions import Fault, Workload
 from forebay_operator.configuration import Composition
@@ -15,7 +15,7 @@ from forebay_operator.queue import Depth, Key
 from forebay_operator.reconcile.freezing import Manifests
 from forebay_operator.reconcile.world import World
 
-S = TypeVar("S", Outfeed, Store, Announcer)
+S = TypeVar("S", Outfeed, Store, Announcer, Router)
 
 
 class Ingredients(Protocol):

@@ -3,26 +3,35 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from forebay.api.v1alpha1 import Announcer, Outfeed, Store
+from forebay.api.v1alpha1 import Announcer, Outfeed, Router, Store
 from forebay_operator.body import Body
 from forebay_operator.conditions import (
     announcer_status,
     forwarder_status,
     outfeed_status,
     peerfeed_status,
+    router_status,
+    routerlink_status,
     store_status,
     storequeue_status,
 )
 from forebay_operator.configuration import Composition, compose_store
-from forebay_operator.kube.kinds import ANNOUNCER, FORWARDER, OUTFEED, PEERFEED, STORE, STORE_QUEUE
+from forebay_operator.kube.kinds import ANNOUNCER, FORWARDER, OUTFEED, PEERFEED, ROUTER, ROUTER_LINK, STORE, STORE_QUEUE
 from forebay_operator.queue import Depth, Key
 from forebay_operator.reconcile.announcing import gather_announcer, needs_of_announcer, objects_of_announcer
 from forebay_operator.reconcile.freezing import Manifests, frozen_children
 from forebay_operator.reconcile.ingredients import check_size, gather, needs_of, spill_url
 from forebay_operator.reconcile.relations import name_of
+from forebay_operator.reconcile.routing import gather_router, needs_of_router, objects_of_router
 from forebay_operator.reconcile.servicekind import ServiceKind
 from forebay_operator.reconcile.world import World
-from forebay_operator.resources import announcer_leftovers, outfeed_objects, server_digest, store_objects
+from forebay_operator.resources import (
+    announcer_leftovers,
+    outfeed_objects,
+    router_leftovers,
+    server_digest,
+    store_objects,
+)
 
 
 @dataclass(frozen=True)
@@ -92,4 +101,16 @@ ANNOUNCERS = ServiceKind(
     status=announcer_status,
     child_status=forwarder_status,
     leftovers=announcer_leftovers,
+)
+ROUTERS = ServiceKind(
+    kind=ROUTER,
+    model=Router,
+    child=ROUTER_LINK,
+    parent_field="routerRef",
+    needs=needs_of_router,
+    gather=gather_router,
+    objects=objects_of_router,
+    status=router_status,
+    child_status=routerlink_status,
+    leftovers=router_leftovers,
 )

@@ -22,6 +22,10 @@ async def ensure_stateful_set(world: World, body: Body, depth: Depth) -> None:
     Raises `ReconcileError` where storage would shrink or can't grow, `PendingError` until the old StatefulSet is gone.
     """
     found = await find_stateful_set(world, body)
+    if not storage_of(body):
+        # Its pods have no volume, and have nothing to be grown.
+        await world.objects.ensure(body, depth)
+        return
     if found is None:
         # Claims outlive a resource, and its namesake may want more.
         await grow(world, body)
@@ -78,7 +82,9 @@ def template_of(stateful_set: Body) -> Body:
 
 
 def storage_of(stateful_set: Body) -> int:
-    """Octets that each pod of a StatefulSet claims."""
+    """Octets that each pod of a StatefulSet claims; 0 where it claims none."""
+    if not stateful_set["spec"].get("volumeClaimTemplates"):
+        return 0
     return octets(template_of(stateful_set)["spec"]["resources"]["requests"]["storage"])
 
 

@@ -6,6 +6,7 @@ from forebay_operator.resources.names import CompactionNames, Names, ServiceName
 from forebay_operator.resources.outfeed import outfeed_objects
 from forebay_operator.resources.ownership import owner_reference
 from forebay_operator.resources.purge import purge_job
+from forebay_operator.resources.router import router_leftovers, router_objects
 from forebay_operator.resources.secrets import config_secret, noted_clients, server_secret, tls_secret, valkey_secret
 from forebay_operator.resources.service import service_leftovers
 from forebay_operator.resources.sparkapplication import spark_application
@@ -30,6 +31,8 @@ __all__ = [
     "outfeed_objects",
     "owner_reference",
     "purge_job",
+    "router_leftovers",
+    "router_objects",
     "server_digest",
     "server_secret",
     "service_leftovers",

@@ -24,7 +24,13 @@ def announcer_objects(announcer: Announcer, spill_hash: str, settings: Settings,
     resources = with_memory(settings.service.resources, memory, memory)
     listeners = [grpc_listener(announcer), *fronts, health_listener(announcer)]
     objects = service_objects(
-        announcer, listeners, resources, settings, monitoring=monitoring, **given(spill=spill_hash)
+        announcer,
+        listeners,
+        resources,
+        settings,
+        monitoring=monitoring,
+        storage=announcer.spec.storage.size,
+        **given(spill=spill_hash),
     )
     return [*objects, announce_service(announcer, fronts)] if fronts else objects
 

@@ -55,6 +55,11 @@ class ServiceNames(Names):
         return f"{self.name}-announce"
 
     @property
+    def links(self) -> str:
+        """The Service by which routers outside the cluster link to a Router over UDP."""
+        return f"{self.name}-links"
+
+    @property
     def config(self) -> str:
         """The Secret with its configuration."""
         return f"{self.main}-config"

@@ -13,7 +13,15 @@ def outfeed_objects(outfeed: Outfeed, spill_hash: str, settings: Settings, *, mo
     `spill_hash` is the `server_digest` of its Spill; `monitoring` tells whether the cluster knows ServiceMonitors.
     """
     resources = settings.service.resources
-    return service_objects(outfeed, listeners(outfeed), resources, settings, monitoring=monitoring, spill=spill_hash)
+    return service_objects(
+        outfeed,
+        listeners(outfeed),
+        resources,
+        settings,
+        monitoring=monitoring,
+        storage=outfeed.spec.storage.size,
+        spill=spill_hash,
+    )
 
 
 def listeners(outfeed: Outfeed) -> list[Listener]:

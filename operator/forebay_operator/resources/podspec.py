@@ -31,7 +31,12 @@ class Volume:
     name: str
     path: str
     source: Body = field(default_factory=dict)
-    """Where its files come from, as a pod has it. Empty: a claim of the StatefulSet, to be written to."""
+    """Where its files come from, as a pod has it. Empty: a claim of the StatefulSet."""
+
+    @property
+    def is_given(self) -> bool:
+        """Whether its files come from elsewhere, and are only read."""
+        return bool(self.source) and "emptyDir" not in self.source
 
 
 class Port(NamedTuple):
@@ -109,7 +114,7 @@ def container_ports(process: Process) -> list[Body]:
 
 def mount(volume: Volume) -> Body:
     """Where a volume is seen."""
-    return {"name": volume.name, "mountPath": volume.path, **given(readOnly=bool(volume.source))}
+    return {"name": volume.name, "mountPath": volume.path, **given(readOnly=volume.is_given)}
 
 
 def volumes(process: Process) -> list[Body]:

@@ -27,6 +27,8 @@ from forebay_operator.resources.workload import VOLUME, disruption_budget, state
 from forebay_operator.settings import Settings
 
 CONFIG, TLS, DATA = "/etc/forebay/config", "/etc/forebay/tls", "/var/lib/forebay"
+VOLATILE_SIZE = "64Mi"
+"""Of what a pod writes that has no volume of its own."""
 ENDPOINTS_SECONDS = 3
 """For load balancers to turn away from a pod that ends."""
 GRACE_SECONDS = 45
@@ -65,24 +67,27 @@ def service_objects(
     settings: Settings,
     *,
     monitoring: bool,
+    storage: int,
     replicas: int = 1,
+    is_led: bool = False,
     **digests: str,
 ) -> list[Body]:
     """All objects of a service but its Secrets, in the order to apply them.
 
     `resources` are its pods' requests and limits; `digests` roll the pods; `monitoring` tells whether the cluster knows
-    ServiceMonitors. Of several `replicas` one is primary, by a Lease that they may keep.
+    ServiceMonitors. `storage` are the octets of each pod's volume; 0: what it writes goes with it. `is_led`: one of the
+    `replicas` is primary, by a Lease that they may keep.
     """
     names = ServiceNames.of(resource)
-    made = process(names, listeners, resources, settings)
+    made = process(names, listeners, resources, settings, volatile=not storage)
     objects = [
         account(resource, names),
-        *(lease_rights(resource, names.role, names.main) if replicas > 1 else ()),
+        *(lease_rights(resource, names.role, names.main) if is_led else ()),
         client_service(resource, names, listeners),
         headless_service(resource, names.role, names.pods, [port_of(grpc_listener(resource))]),
         service_policy(resource, names, listeners),
         disruption_budget(resource, names.role, names.main),
-        service_set(resource, names, made, settings, replicas, **digests),
+        service_set(resource, names, made, settings, storage, replicas, is_led=is_led, **digests),
     ]
     if monitoring and settings.monitoring.service_monitor:
         objects.append(service_monitor(resource, names.role, names.main, settings.monitoring.labels))
@@ -117,14 +122,22 @@ def service_policy(resource: Service, names: ServiceNames, listeners: Sequence[L
 
 
 def service_set(
-    resource: Service, names: ServiceNames, made: Process, settings: Settings, replicas: int, **digests: str
+    resource: Service,
+    names: ServiceNames,
+    made: Process,
+    settings: Settings,
+    storage: int,
+    replicas: int,
+    *,
+    is_led: bool,
+    **digests: str,
 ) -> Body:
     """The StatefulSet."""
     template = pod_template(resource, names.role, made, settings, settings.service, **digests)
     template["spec"] |= {
         "serviceAccountName": names.main,
         "terminationGracePeriodSeconds": GRACE_SECONDS,
-        "automountServiceAccountToken": replicas > 1,
+        "automountServiceAccountToken": is_led,
     }
     return stateful_set(
         resource,
@@ -132,14 +145,16 @@ def service_set(
         names.main,
         service=names.pods,
         template=template,
-        storage=resource.spec.storage.size,
+        storage=storage,
         storage_class=settings.service.storage_class,
         replicas=replicas,
     )
 
 
-def process(names: ServiceNames, listeners: Sequence[Listener], resources: Body, settings: Settings) -> Process:
-    """What the pod runs."""
+def process(
+    names: ServiceNames, listeners: Sequence[Listener], resources: Body, settings: Settings, *, volatile: bool
+) -> Process:
+    """What the pod runs. volatile: what it writes goes with the pod."""
     return Process(
         name=names.role,
         image=settings.image.name,
@@ -147,7 +162,7 @@ def process(names: ServiceNames, listeners: Sequence[Listener], resources: Body,
         volumes=(
             secret_volume("config", CONFIG, names.config),
             secret_volume("tls", TLS, names.tls),
-            Volume(VOLUME, DATA),
+            Volume(VOLUME, DATA, {"emptyDir": {"sizeLimit": VOLATILE_SIZE}} if volatile else {}),
         ),
         resources=resources,
         ports={each.name: Port(each.port, each.protocol) for each in listeners},

@@ -22,7 +22,9 @@ def store_objects(store: Store, settings: Settings, *, monitoring: bool) -> list
         resources,
         settings,
         monitoring=monitoring,
+        storage=store.spec.storage.size,
         replicas=1 + store.spec.mirrors,
+        is_led=store.spec.mirrors > 0,
         # Both are looked at when a pod starts: of mirrors, whether there are any.
         index=store.spec.index.value,
         mirrored=str(bool(store.spec.mirrors)).lower(),

@@ -21,18 +21,22 @@ def stateful_set(
     storage_class: str,
     replicas: int = 1,
 ) -> Body:
-    """A StatefulSet of pods with a volume of `storage` octets each, which outlives them and the resource."""
-    spec = {
+    """A StatefulSet of pods with a volume of `storage` octets each, which outlives them and the resource.
+
+    With 0 they have none.
+    """
+    spec: Body = {
         "replicas": replicas,
         "serviceName": service,
         # OrderedReady never replaces a pod that is not ready: a wrong image would stay for ever.
         "podManagementPolicy": "Parallel",
         "updateStrategy": {"type": "RollingUpdate"},
-        "persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Retain", "whenScaled": "Retain"},
         "selector": {"matchLabels": selector(owner, role)},
         "template": template,
-        "volumeClaimTemplates": [claim_template(storage, storage_class)],
     }
+    if storage:
+        spec["persistentVolumeClaimRetentionPolicy"] = {"whenDeleted": "Retain", "whenScaled": "Retain"}
+        spec["volumeClaimTemplates"] = [claim_template(storage, storage_class)]
     return owned(owner, role, "apps/v1", "StatefulSet", name, spec=spec)
 
 

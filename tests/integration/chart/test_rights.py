@@ -73,7 +73,8 @@ def test_no_secret_can_be_reached_cluster_wide():
 def test_nothing_can_be_made_cluster_wide_but_events():
     (role,) = of_kind(rendered("cluster-wide"), "ClusterRole")
     changing = {(resource, verb) for _, resource, verb in rights(role) if verb not in ("get", "list", "watch")}
-    kinds = ("spills", "outfeeds", "peerfeeds", "stores", "storequeues", "announcers", "forwarders", "compactions")
+    services = ("outfeeds", "peerfeeds", "stores", "storequeues", "announcers", "forwarders", "routers", "routerlinks")
+    kinds = ("spills", *services, "compactions")
     assert changing == {("events", "create"), *((f"{kind}/status", "patch") for kind in kinds)}
 
 

@@ -13,6 +13,8 @@ from forebay.outfeed.configuration import Surroundings
 from forebay.outfeed.service import OutfeedService
 from forebay.pb.announcer.v1 import announcer_pb2
 from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
+from forebay.router.configuration import Surroundings as RouterSurroundings
+from forebay.router.service import RouterService
 from forebay.runtime import ConfigDocument, GrpcSettings, Host, HostSettings
 from forebay.store.queueing.hub import open_hub
 from forebay.store.service import StoreService
@@ -21,7 +23,7 @@ from forebay_operator.pods import PodClients
 from forebay_operator.pods.identity import write
 from forebay_operator.principals import OPERATOR, server_name, server_names
 from integration.runtime.echo import EchoService, hosted
-from manifests import announcer, forwarder, outfeed, peerfeed, spill, store, storequeue
+from manifests import announcer, forwarder, outfeed, peerfeed, router, routerlink, spill, store, storequeue
 from ports import free_port
 
 SERVICE = "news/main-outfeed"
@@ -197,6 +199,18 @@ async def test_the_forwarders_and_the_queue_of_an_announcer_are_seen_whatever_it
         ("west", announcer_pb2.FORWARDER_CONDITION_PAUSED),
     ]
     assert (view.queue.peers, view.queue.capacity) == (0, 10_000)
+
+
+async def test_a_router_and_its_links_are_seen_whatever_its_rules_of_access(tls, clients, tmp_path):
+    rules = [{"principal": "panel.news.client.forebay", "methods": ["ListThreads"]}]
+    service = RouterService(("news", "main"), tmp_path / "data", RouterSurroundings(tls=tls))
+    async with serving(service, tls) as host:
+        client = clients.client(SERVICE, pod(), host.grpc_port, NAME)
+        documents = router(access=rules), routerlink("west", suspended=True)
+        view = await client.apply(ConfigDocument(3, documents))
+    assert (view.reachable, view.problem) == (True, "")
+    assert (view.router.domain, view.router.threads) == ("local", 0)
+    assert [link.suspended for link in view.links_of("west")] == [True]
 
 
 async def test_renewed_certificates_are_used_at_the_next_call(client, clients, authority, now):

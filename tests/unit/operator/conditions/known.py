@@ -29,7 +29,9 @@ def result(resource, *violations, warnings=(), generation=None):
     )
 
 
-def view(*results, degradations=(), peers=(), queues=(), forwarders=(), queue=None, revision=1, problem=""):
+def view(
+    *results, degradations=(), peers=(), queues=(), forwarders=(), queue=None, router=None, revision=1, problem=""
+):
     """A pod that answered."""
     return PodView(
         "hub-outfeed-0",
@@ -44,6 +46,7 @@ def view(*results, degradations=(), peers=(), queues=(), forwarders=(), queue=No
         queues=tuple(queues),
         forwarders=tuple(forwarders),
         queue=queue,
+        router=router,
     )
 
 

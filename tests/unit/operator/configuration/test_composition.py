@@ -7,9 +7,9 @@ import pytest
 
 from forebay.api import read_objects
 from forebay.runtime.document import decode, encode
-from forebay_operator.configuration import compose, compose_announcer, compose_store
+from forebay_operator.configuration import compose, compose_announcer, compose_router, compose_store
 from forebay_operator.configuration.composition import LARGEST
-from manifests import announcer, forwarder, outfeed, peerfeed, spill, store, storequeue
+from manifests import announcer, forwarder, outfeed, peerfeed, router, routerlink, spill, store, storequeue
 
 AUTH = {"username": "us", "passwordFrom": {"secretRef": {"name": "login", "key": "password"}}}
 SPILL = spill()
@@ -218,3 +218,34 @@ def test_forwarders_that_do_not_fit_are_told_with_the_remedy():
     problem = compose_announcer(announcer(), None, forwarders, {}).problem
     assert "with 1,200 Forwarders" in problem
     assert problem.endswith("divide the Forwarders among several Announcers")
+
+
+def test_a_router_comes_between_its_spill_and_its_links():
+    links = [routerlink("west"), routerlink("east")]
+    composition = compose_router(router(spillRef={"name": "main"}), spill(), links, {})
+    assert names(composition) == ["Spill/main", "Router/main", "RouterLink/east", "RouterLink/west"]
+    assert names(compose_router(router(), None, links, {}))[0] == "Router/main"
+
+
+def test_the_key_of_links_over_udp_goes_with_its_router_and_is_told_where_it_is_missing():
+    keyed = router(listeners={"udp": {"keyFrom": {"secretRef": {"name": "links", "key": "key"}}}})
+    composition = compose_router(keyed, None, [], {"news/links": {"key": "sixteen-octets--"}})
+    assert composition.secrets["news/links"]["key"].reveal() == "sixteen-octets--"
+    [(identity, [violation])] = compose_router(keyed, None, [], {}).faults.items()
+    assert identity == ("Router", "news", "main")
+    assert violation.field == "spec.listeners.udp.keyFrom.secretRef"
+
+
+def test_links_that_do_not_fit_are_told_with_the_remedy():
+    rng = random.Random(7)
+    hosts = [f"{rng.randbytes(100).hex()}:7720" for _ in range(32)]
+    links = [
+        routerlink(f"l{number}", addresses=[rng.randbytes(4).hex() + host for host in hosts]) for number in range(10)
+    ]
+    links += [
+        routerlink(f"m{number}", addresses=[f"{rng.randbytes(120).hex()}:1" for _ in range(32)])
+        for number in range(400)
+    ]
+    problem = compose_router(router(), None, links, {}).problem
+    assert "with 410 RouterLinks" in problem
+    assert problem.endswith("divide the RouterLinks among several Routers")

@@ -1,6 +1,7 @@
 from forebay.pb.announcer.v1 import announcer_pb2
 from forebay.pb.config.v1 import config_pb2
 from forebay.pb.outfeed.v1 import outfeed_pb2
+from forebay.pb.router.v1 import router_pb2
 from forebay.pb.store.v1 import store_pb2
 from forebay.runtime import Degradation, FieldViolation, ResourceResult
 from forebay.runtime.configservice import result_message
@@ -62,3 +63,12 @@ def test_a_forwarder_is_found_by_its_name():
     assert (view.forwarders, view.queue) == ((forwarder,), queue)
     assert view.forwarder_of("east") is forwarder
     assert view.forwarder_of("west") is None
+
+
+def test_the_links_of_a_router_are_found_by_the_name_of_their_resource():
+    links = [router_pb2.LinkStatus(name=name) for name in ("", "west", "east")]
+    status = config_pb2.GetStatusResponse(service="router", revision=1)
+    view = viewed("chat-router-0", status, router=router_pb2.GetRouterResponse(links=links))
+    assert view.links_of("west") == [links[1]]
+    assert view.links_of("north") == []
+    assert viewed("chat-router-0", status).links_of("west") == []

@@ -6,6 +6,8 @@ from forebay_operator.kube.kinds import (
     OUTFEED,
     PEERFEED,
     POD,
+    ROUTER,
+    ROUTER_LINK,
     SERVICE,
     SPILL,
     STORE,
@@ -15,6 +17,7 @@ from forebay_operator.queue import Key
 from forebay_operator.reconcile.dependents import Dependents
 from forebay_operator.reconcile.notices import Notices
 from operatorworld import (
+    CHAT,
     HUB,
     MAIN,
     SHOP,
@@ -23,6 +26,8 @@ from operatorworld import (
     forwarder,
     outfeed,
     peerfeed,
+    router,
+    routerlink,
     spill,
     store,
     storequeue,
@@ -85,6 +90,12 @@ def test_an_announcer_concerns_its_spill_if_it_names_one_and_a_forwarder_its_ann
     assert notices.take(FORWARDER, at(forwarder("east")), deleted=False) == {SWARM}
 
 
+def test_a_router_concerns_its_spill_if_it_names_one_and_a_link_its_router(notices):
+    assert notices.take(ROUTER, at(router()), deleted=False) == {CHAT}
+    assert notices.take(ROUTER, at(router(spillRef={"name": "main"}), 2), deleted=False) == {CHAT, MAIN}
+    assert notices.take(ROUTER_LINK, at(routerlink("west")), deleted=False) == {CHAT}
+
+
 def test_what_depends_on_it_is_concerned(notices, dependents):
     dependents.depend(FAR, [MAIN, EAST])
     assert notices.take(SPILL, at(spill()), deleted=False) == {MAIN, FAR}
@@ -113,7 +124,14 @@ def test_one_that_comes_again_is_new(notices):
 
 @pytest.mark.parametrize(
     ("role", "kind"),
-    [("outfeed", "Outfeed"), ("store", "Store"), ("announcer", "Announcer"), ("valkey", "Spill"), ("purge", "Spill")],
+    [
+        ("outfeed", "Outfeed"),
+        ("store", "Store"),
+        ("announcer", "Announcer"),
+        ("router", "Router"),
+        ("valkey", "Spill"),
+        ("purge", "Spill"),
+    ],
 )
 def test_an_object_concerns_its_owner(notices, role, kind):
     assert notices.take(SERVICE, owned(SERVICE, role), deleted=False) == {Key(kind, "news", "hub")}

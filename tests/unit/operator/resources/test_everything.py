@@ -41,7 +41,7 @@ def test_it_has_the_common_labels(made):
         "app.kubernetes.io/managed-by",
         "forebay.dev/uid",
     }
-    assert labels["app.kubernetes.io/name"] in ("outfeed", "store", "announcer", "valkey", "purge")
+    assert labels["app.kubernetes.io/name"] in ("outfeed", "store", "announcer", "router", "valkey", "purge")
     assert labels["app.kubernetes.io/part-of"] == "forebay"
     assert labels["app.kubernetes.io/managed-by"] == "forebay-operator"
     assert labels["forebay.dev/uid"] == UID
@@ -53,6 +53,7 @@ def test_its_resource_is_its_controller(made):
         ("Outfeed", "hub"),
         ("Store", "hub"),
         ("Announcer", "hub"),
+        ("Router", "hub"),
         ("Spill", "main"),
     )
     assert owner["apiVersion"] == "forebay.dev/v1alpha1"

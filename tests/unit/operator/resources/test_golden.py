@@ -10,9 +10,11 @@ from forebay_operator.resources import purge_job, spark_application, spark_job
 from operatorobjects import (
     UID,
     feeding_outfeed,
+    listening_router,
     managed_spill,
     objects_of_announcer,
     objects_of_outfeed,
+    objects_of_router,
     objects_of_store,
     objects_of_valkey,
     settings,
@@ -23,6 +25,7 @@ OBJECTS = {
     "outfeed": objects_of_outfeed(feeding_outfeed()),
     "store": objects_of_store(),
     "announcer": objects_of_announcer(spill="0123"),
+    "router": objects_of_router(listening_router(), spill="0123"),
     "valkey": objects_of_valkey(),
     "compaction": [
         spark_application(spark_run(), spark_settings()),
