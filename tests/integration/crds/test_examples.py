@@ -67,6 +67,7 @@ def test_category_lists_all_kinds(apiserver, applied):
     assert {name.partition("/")[0] for name in listed} == {
         "spill.forebay.dev", "outfeed.forebay.dev", "peerfeed.forebay.dev", "compaction.forebay.dev",
         "store.forebay.dev", "storequeue.forebay.dev", "announcer.forebay.dev", "forwarder.forebay.dev",
+        "router.forebay.dev", "routerlink.forebay.dev",
     }  # fmt: skip
 
 
@@ -80,6 +81,8 @@ def test_category_lists_all_kinds(apiserver, applied):
         ("sq", ["MESSAGES", "UNACKED"]),
         ("an", ["TORRENTS", "PEERS"]),
         ("fw", ["STATE", "ANSWERS"]),
+        ("rt", ["THREADS", "LINKS"]),
+        ("rl", ["STATE", "WAITING"]),
     ],
 )
 def test_short_name_prints_readiness_and_figures(apiserver, applied, short, figures):
