@@ -51,9 +51,9 @@ class RouterServicer(GeneratedServicer):
         for link in self._links:
             link.end()
 
-    async def Attach(
+    async def Attach(  # type: ignore[override]  # it writes its responses by itself
         self, request_iterator: AsyncIterator[pb.AttachRequest], context: Context
-    ) -> AsyncIterator[pb.AttachResponse]:
+    ) -> None:
         """Attach a process; see the proto."""
         node = self._node()
         settings, processes = node.switch.settings, node.processes
@@ -68,8 +68,7 @@ class RouterServicer(GeneratedServicer):
         stream = AttachStream(attachment, processes, welcome)
         self._streams.add(stream)
         try:
-            async for response in stream.run(opening, request_iterator):
-                yield response
+            await stream.run(opening, request_iterator, context.write)
         finally:
             self._streams.discard(stream)
 
