@@ -6,8 +6,8 @@ A status is written from scratch each time out of the old one and what is known,
 from forebay_operator.conditions.announcerstatus import announcer_status
 from forebay_operator.conditions.compactionstatus import Progress, compaction_status
 from forebay_operator.conditions.condition import Verdict, set_condition
-from forebay_operator.conditions.events import Event, transitions
 from forebay_operator.conditions.conduitnodestatus import conduitnode_status
+from forebay_operator.conditions.events import Event, transitions
 from forebay_operator.conditions.fault import Fault
 from forebay_operator.conditions.forwarderstatus import forwarder_status
 from forebay_operator.conditions.outfeedstatus import outfeed_status

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from forebay.pb.conduit.v1 import conduit_pb2
+
 from forebay.api.manifests import read_object
 from forebay.pb.announcer.v1 import announcer_pb2
-from forebay.pb.conduit.v1 import conduit_pb2
 from forebay.pb.outfeed.v1 import outfeed_pb2
 from forebay.pb.router.v1 import router_pb2
 from forebay.pb.store.v1 import store_pb2

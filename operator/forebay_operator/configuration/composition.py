@@ -45,10 +45,11 @@ class Composition:
         if len(self.document) <= LARGEST:
             return ""
         size = f"the configuration has {len(self.document):,} octets compressed"
+        limit = f"and a Secret holds {LARGEST:,}"
         if self._has("ConduitNode"):
-            return f"{size}, and a Secret holds {LARGEST:,}: shorten its lists, as spec.resources"
+            return f"{size}, {limit}: shorten its lists, as spec.resources"
         parent, child = next(pair for pair in FAMILIES if self._has(pair[0]))
-        return f"{size}, with {self._has(child):,} {child}s, and a Secret holds {LARGEST:,}: divide the {child}s among several {parent}s"
+        return f"{size}, with {self._has(child):,} {child}s, {limit}: divide the {child}s among several {parent}s"
 
     def _has(self, kind: str) -> int:
         return sum(manifest.get("kind") == kind for manifest in self.manifests)

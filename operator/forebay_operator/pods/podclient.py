@@ -4,12 +4,12 @@ from asyncio import Semaphore
 from dataclasses import replace
 from typing import Any
 
+from forebay.pb.conduit.v1 import conduit_pb2
+from forebay.pb.conduit.v1.conduit_pb2_grpc import ConduitServiceStub
 from grpc.aio import AioRpcError, Channel
 
 from forebay.pb.announcer.v1 import announcer_pb2
 from forebay.pb.announcer.v1.announcer_pb2_grpc import AnnouncerServiceStub
-from forebay.pb.conduit.v1 import conduit_pb2
-from forebay.pb.conduit.v1.conduit_pb2_grpc import ConduitServiceStub
 from forebay.pb.config.v1 import config_pb2
 from forebay.pb.config.v1.config_pb2_grpc import ConfigServiceStub
 from forebay.pb.outfeed.v1 import outfeed_pb2

@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from forebay.pb.announcer.v1 import announcer_pb2
 from forebay.pb.conduit.v1 import conduit_pb2
+
+from forebay.pb.announcer.v1 import announcer_pb2
 from forebay.pb.config.v1 import config_pb2
 from forebay.pb.outfeed.v1 import outfeed_pb2
 from forebay.pb.router.v1 import router_pb2

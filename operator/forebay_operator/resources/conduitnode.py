@@ -1,6 +1,7 @@
 """The objects of a ConduitNode."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from forebay.api.v1alpha1 import ConduitNode
 from forebay.api.v1alpha1.conduitnode import MOST_NODES
@@ -8,11 +9,27 @@ from forebay_operator.body import Body
 from forebay_operator.kube import Kind
 from forebay_operator.kube.kinds import SERVICE
 from forebay_operator.resources.body import given, with_memory
+from forebay_operator.resources.checksums import digest
 from forebay_operator.resources.names import ServiceNames
 from forebay_operator.resources.network import TCP, UDP, outside_service
 from forebay_operator.resources.service import Listener, grpc_listener, health_listener, port_of, service_objects
 from forebay_operator.settings import Settings
 
+LIVE: dict[str, Any] = {
+    "replicas": True,
+    "peers": True,
+    "scouting": {"resolve_interval"},
+    "authentication": {"keys"},
+    "congestion": True,
+    "spill_ref": True,
+    "resources": True,
+    "limits": {"resources", "publishers", "subscribers", "queued_samples", "aside"},
+    "memory": True,
+    "tls": True,
+    "access": True,
+    "clients": True,
+}
+"""What of a spec pods take over while they run, or what is none of theirs."""
 POD_NAME = "statefulset.kubernetes.io/pod-name"
 """Label that a pod of a StatefulSet has."""
 
@@ -35,9 +52,16 @@ def conduitnode_objects(node: ConduitNode, spill_hash: str, settings: Settings, 
         storage=0,
         replicas=node.spec.replicas,
         host_network=node.spec.host_network,
+        # It is looked at when a pod starts: sessions stand on it.
+        node=digest(lasting(node)),
         **given(spill=spill_hash),
     )
     return [*objects, *(peer_service(node, pod, outside) for pod in range(reached_apart(node)))]
+
+
+def lasting(node: ConduitNode) -> Body:
+    """What of a spec holds for as long as a pod runs."""
+    return node.spec.model_dump(mode="json", exclude=LIVE)
 
 
 def ways_in(node: ConduitNode) -> Iterator[Listener]:

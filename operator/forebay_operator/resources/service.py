@@ -29,6 +29,8 @@ from forebay_operator.settings import Settings
 CONFIG, TLS, DATA = "/etc/forebay/config", "/etc/forebay/tls", "/var/lib/forebay"
 VOLATILE_SIZE = "64Mi"
 """Of what a pod writes that has no volume of its own."""
+POD_VARIABLE = "FOREBAY_POD"
+"""Environment variable with the name of a pod."""
 ENDPOINTS_SECONDS = 3
 """For load balancers to turn away from a pod that ends."""
 GRACE_SECONDS = 45
@@ -158,7 +160,12 @@ def service_set(
 
 
 def on_host(pod: Body) -> None:
-    """Give a pod the network of its host, by which it still finds names of the cluster."""
+    """Give a pod the network of its host, where it still finds names of the cluster.
+
+    Its own name is not that of the host, so the pod is told.
+    """
+    name = {"name": POD_VARIABLE, "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}
+    pod["containers"][0]["env"] = [name]
     pod |= {"hostNetwork": True, "dnsPolicy": "ClusterFirstWithHostNet"}
     # A pod may not change the network of its host.
     pod["securityContext"].pop("sysctls", None)

@@ -2,13 +2,14 @@
 
 import asyncio
 import signal
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+import structlog
 
 from forebay.cli.errors import InputError
 from forebay.client.conduit import ConduitNodeSettings
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from forebay.client.bridge import Bridge
 
 T = TypeVar("T")
+
+log = structlog.stdlib.get_logger(__name__)
 
 
 class Ways(NamedTuple):
@@ -35,6 +38,8 @@ class Ways(NamedTuple):
     mode: str
     connect: list[str]
     zenoh_listen: list[str]
+    keys: list[str]
+    """Each ID=FILE."""
 
 
 async def run_bridge(ways: Ways) -> None:
@@ -50,8 +55,7 @@ async def run_bridge(ways: Ways) -> None:
             await task
     except OSError as error:
         raise InputError(f"the node cannot listen: {error.strerror or error}", "Give another --listen.") from error
-    counts = ", ".join(f"{name} {count:,}" for name, count in asdict(bridge.tally).items() if count)
-    print(f"Samples: {counts or 'none'}.", file=sys.stderr)
+    log.info("the bridge has ended", **asdict(bridge.tally))
 
 
 def bridge_of(ways: Ways) -> "Bridge":
@@ -60,8 +64,17 @@ def bridge_of(ways: Ways) -> "Bridge":
 
     settings = BridgeSettings(ways.network, tuple(ways.outward), tuple(ways.inward), ways.prefix)
     session = ZenohSettings(ways.file, ways.mode, tuple(ways.connect), tuple(ways.zenoh_listen))
-    node = usable(lambda: ConduitNodeSettings(ways.listen, ways.group or None, ways.interface, peers=tuple(ways.peers)))
+    keys, peers = dict(map(key_of, ways.keys)), tuple(ways.peers)
+    node = usable(lambda: ConduitNodeSettings(ways.listen, ways.group or None, ways.interface, peers=peers, keys=keys))
     return usable(lambda: Bridge(settings, node, session))
+
+
+def key_of(text: str) -> tuple[int, bytes]:
+    """A key by its id, from ID=FILE. Raises `InputError`, `OSError`."""
+    number, separator, file = text.partition("=")
+    if not (separator and number.isascii() and number.isdecimal()):
+        raise InputError(f"--key {text} does not fit", "Give ID=FILE, as 1=/etc/forebay/key.")
+    return int(number), Path(file).read_bytes()
 
 
 def usable(make: Callable[[], T]) -> T:

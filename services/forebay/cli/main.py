@@ -6,7 +6,7 @@ from typing import Any
 
 import typer
 
-from forebay.cli.commands import announcer, outfeed, router, spark, spill, store
+from forebay.cli.commands import announcer, conduit, outfeed, router, spark, spill, store
 from forebay.cli.commands.apply import apply
 from forebay.cli.commands.imports import import_
 from forebay.cli.commands.serve import serve
@@ -53,5 +53,6 @@ app.add_typer(outfeed.group, name="outfeed")
 app.add_typer(store.group, name="store")
 app.add_typer(announcer.group, name="announcer")
 app.add_typer(router.group, name="router")
+app.add_typer(conduit.group, name="conduit")
 app.add_typer(spill.group, name="spill")
 app.add_typer(spark.group, name="spark")

@@ -121,7 +121,7 @@ async def test_short_input_of_a_stream_ends_that_session_only(stack):
     other = await stack.enter_async_context(Node(settings(place(reader))))
     await reader.until(lambda: len(reader.peers) == 2)
     address = reader.peers[writer.peer_id]
-    (stream,) = writer._engine._streams._open.values()
+    (stream,) = writer._station.engine._streams._open.values()
     stream.write(b"\x10abc")
     stream.close()
     await reader.until(lambda: writer.peer_id not in reader.peers)
@@ -157,7 +157,7 @@ async def test_peer_that_restarts_at_its_address_reconnects(stack):
     await first.__aenter__()
     await reader.until(lambda: bool(reader.peers))
     # It dies without a word.
-    await first._engine._close()
+    await first._station.engine._close()
     second = Node(settings(place(reader), listen=f"udp/127.0.0.1:{port}"))
     await stack.enter_async_context(second)
     await reader.until(lambda: second.peer_id in reader.peers)
@@ -192,7 +192,7 @@ async def test_writer_waits_for_room_and_goes_on(stalled):
 
 
 async def test_writer_gives_up_at_its_deadline(stalled):
-    publisher = stalled.writer.publisher(URI, deadline=0.05)
+    publisher = stalled.writer.publisher(URI, deadline=1.0)
     with pytest.raises(ExpiredError) as raised:
         await publisher.write(numbered(100))
     assert 0 < raised.value.written < 100

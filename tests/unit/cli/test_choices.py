@@ -42,9 +42,7 @@ def test_all_services_are_run():
 
 
 def test_none_at_all_is_an_error():
-    with pytest.raises(
-        InputError, match="no Outfeed and no Store and no Announcer and no Router, so there is nothing to run"
-    ):
+    with pytest.raises(InputError, match="no Announcer and no Router and no ConduitNode, so there is nothing to run"):
         all_of(manifests())
 
 

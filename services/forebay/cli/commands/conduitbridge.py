@@ -22,6 +22,15 @@ def bridge(
     listen: Annotated[
         str, typer.Option("--listen", metavar="udp/HOST:PORT", help="Where datagrams of nodes come in; port 0: any.")
     ] = "udp/0.0.0.0:0",
+    key: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--key",
+            metavar="ID=FILE",
+            help="A key that datagrams are sealed with, and the file that holds nothing else; the first one seals. May be "
+            "repeated.",
+        ),
+    ] = None,
     connect: Annotated[
         list[str] | None,
         typer.Option(
@@ -91,5 +100,6 @@ def bridge(
         mode=mode,
         connect=connect or [],
         zenoh_listen=zenoh_listen or [],
+        keys=key or [],
     )
     uvloop.run(run_bridge(ways))

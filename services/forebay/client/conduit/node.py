@@ -5,27 +5,22 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from functools import partial
 from math import inf
-from random import Random
 from typing import TYPE_CHECKING, Any, Self
 
 from forebay.client.conduit.callbacks import call
-from forebay.client.conduit.engine import Engine, ip_version
 from forebay.client.conduit.errors import NodeClosedError
-from forebay.client.conduit.places import parse_place
 from forebay.client.conduit.publisher import Publisher
-from forebay.client.conduit.resolving import Resolver
 from forebay.client.conduit.subscription import Subscription
-from forebay.client.conduit.wakening import Wakening
 from forebay.conduit.core.conduits.publisher import Congestion
 from forebay.conduit.core.listener import Listener
-from forebay.conduit.core.node import Node as Core
-from forebay.conduit.core.participant import Participant
-from forebay.conduit.core.session.peer import PeerState
+from forebay.conduit.core.sealing import Authentication
 from forebay.conduit.core.session.settings import SessionSettings
 from forebay.conduit.core.settings import NodeSettings
-from forebay.conduit.core.wire.extras import Extra, Extras
+from forebay.conduit.core.wire.extras import LONG_NUMBER_BITS, Extra, Extras
+from forebay.conduit.core.wire.properties import DEFAULT_NUMBER_BITS
+from forebay.conduit.transport.station import Station
+from forebay.conduit.transport.wakening import Wakening
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
@@ -35,9 +30,12 @@ if TYPE_CHECKING:
     from forebay.client.conduit.settings import ConduitNodeSettings
     from forebay.conduit.core.conduits.publisher import Write
     from forebay.conduit.core.declarations.events import DeclarationEvent
+    from forebay.conduit.core.participant import Participant
     from forebay.conduit.core.session.events import PeerEvent
 
 PEER_ID_OCTETS = 16
+REASSEMBLY_OCTETS = 8 << 20
+"""Of samples of one peer that are being put together, at least."""
 
 
 class _Ears(Listener):
@@ -90,26 +88,15 @@ class Node:
         """What peers know it by."""
         self._publishers: dict[int, Publisher] = {}
         self._ears = _Ears(self._publishers, on_peer, on_declaration)
-        # What it spreads over time guards nothing.
-        self._core = Core(core_settings(settings, self.peer_id), Random(), self._ears)  # noqa: S311
-        self._participant = Participant(self._core)
-        self._engine = Engine(settings, self._core)
+        self._station = Station(core_settings(settings, self.peer_id), settings.transport, self._ears)
         self._subscriptions: set[Subscription] = set()
-        self._blocked: set[asyncio.Future[None]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._open = False
 
     async def __aenter__(self) -> Self:
         """Open the sockets, and begin to seek peers. Raises `OSError`."""
-        await self._engine.open()
+        await self._station.open()
         self._open = True
-        places = [parse_place(peer, "peers") for peer in self.settings.peers]
-        if places:
-            resolver = Resolver(places, ip_version(self.address[0]))
-            if resolver.has_names:
-                self._spawn(self._resolve(resolver), "conduit: names of peers")
-            else:
-                await self._look_up(resolver)
         return self
 
     async def __aexit__(
@@ -119,43 +106,39 @@ class Node:
         self._open = False
         for subscription in list(self._subscriptions):
             subscription.close()
-        for waiting in self._blocked:
-            if not waiting.done():
-                waiting.set_exception(NodeClosedError("the node has ended while samples waited for room"))
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self._engine.close()
+        await self._station.close(lambda: NodeClosedError("the node has ended while samples waited for room"))
 
     @property
     def address(self) -> tuple[str, int]:
         """Where its datagrams come in."""
-        return self._engine.udp_address
+        return self._station.address
 
     @property
     def stream_address(self) -> tuple[str, int] | None:
         """Where it takes streams."""
-        return self._engine.stream_address
+        return self._station.engine.stream_address
 
     @property
     def participant(self) -> Participant:
         """The core's node for programs: call `advance` after anything that is done with it."""
-        return self._participant
+        return self._station.participant
 
     @property
     def peers(self) -> dict[bytes, Any]:
         """Addresses of the peers with a session, by their ids."""
-        peers = self._core.sessions.peers
-        return {peer.peer_id: peer.address for peer in peers if peer.state is PeerState.ESTABLISHED}
+        return {peer.peer_id: peer.address for peer in self._station.peers}
 
     @property
     def lost(self) -> int:
         """Datagrams that could not be sent: what is reliable comes again."""
-        return self._engine.lost
+        return self._station.engine.lost
 
     def advance(self) -> None:
         """Send what there is to send."""
-        self._engine.advance()
+        self._station.advance()
 
     async def until(self, condition: Callable[[], bool]) -> None:
         """Wait for something that comes with a change of peers or declarations."""
@@ -165,7 +148,7 @@ class Node:
     async def drained(self) -> None:
         """Wait until all peers have acknowledged all that was written to them."""
         self._check_open()
-        await self._engine.drained()
+        await self._station.engine.drained()
 
     def publisher(
         self,
@@ -176,10 +159,11 @@ class Node:
         deadline: float = inf,
         conduit: int = 0,
         switching: bool = False,
+        history: int = 0,
     ) -> Publisher:
         """Declare a publisher: see `Participant.declare_publisher`."""
         self._check_open()
-        number = self._participant.declare_publisher(
+        number = self._station.participant.declare_publisher(
             resource,
             time.monotonic(),
             conduit=conduit,
@@ -187,6 +171,7 @@ class Node:
             reliable=reliable,
             congestion=congestion,
             deadline=deadline,
+            history=history,
         )
         publisher = Publisher(number, self, congestion, self.settings.spill_octets)
         self._publishers[number] = publisher
@@ -208,7 +193,9 @@ class Node:
         self._check_open()
         subscription = Subscription(self.settings.queue_samples, self._forget)
         now = time.monotonic()
-        subscription.number = self._participant.declare_subscriber(resource, subscription.take, now, history=history)
+        subscription.number = self._station.participant.declare_subscriber(
+            resource, subscription.take, now, history=history
+        )
         self._subscriptions.add(subscription)
         if callback:
             self._spawn(call(callback, subscription), f"conduit: subscriber {subscription.number}")
@@ -218,45 +205,36 @@ class Node:
     def close_session(self, reason: str, *, peer_id: bytes | None = None, address: Any = None) -> None:
         """End the session with the peer of that id, or at that address. Raises `UnknownPeerError`."""
         self._check_open()
-        self._core.close_session(reason, peer_id=peer_id, address=address)
-        self.advance()
+        self._station.close_session(reason, peer_id=peer_id, address=address)
 
     def write(self, number: int, samples: Sequence[bytes]) -> Write:
         """For publishers."""
         self._check_open()
-        write = self._participant.write(number, samples, time.monotonic())
-        self.advance()
-        return write
+        return self._station.write(number, samples)
 
     async def written(self, write: Write) -> None:
         """For publishers."""
-        waiting = asyncio.get_running_loop().create_future()
-        write.done = partial(_settle, waiting)
-        self._blocked.add(waiting)
-        try:
-            await waiting
-        finally:
-            self._blocked.discard(waiting)
+        await self._station.written(write)
 
     def unspill(self, number: int, samples: Sequence[bytes]) -> int:
         """For publishers."""
-        return self._core.unspill(number, samples, time.monotonic())
+        return self._station.core.unspill(number, samples, time.monotonic())
 
     def spill_ended(self, number: int) -> None:
         """For publishers."""
-        self._core.spill_ended(number)
+        self._station.core.spill_ended(number)
 
     def forget_publisher(self, number: int) -> None:
         """For publishers."""
         self._check_open()
-        self._participant.forget_publisher(number, time.monotonic())
+        self._station.participant.forget_publisher(number, time.monotonic())
         del self._publishers[number]
         self.advance()
 
     def _forget(self, subscription: Subscription) -> None:
         self._subscriptions.discard(subscription)
         if self._open:
-            self._participant.forget_subscriber(subscription.number, time.monotonic())
+            self._station.participant.forget_subscriber(subscription.number, time.monotonic())
             self.advance()
 
     def _check_open(self) -> None:
@@ -268,30 +246,26 @@ class Node:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _resolve(self, resolver: Resolver) -> None:
-        while True:
-            await self._look_up(resolver)
-            await asyncio.sleep(self.settings.resolve_interval)
-
-    async def _look_up(self, resolver: Resolver) -> None:
-        self._core.sessions.sought = await resolver.look_up(self.settings.resolve_interval)
-        self.advance()
-
 
 def core_settings(settings: ConduitNodeSettings, peer_id: bytes) -> NodeSettings:
     """The core's part of the settings."""
+    offered = Extra.QUERIES | Extra.LIVELINESS | Extra.HISTORY
+    if settings.largest_sample:
+        offered |= Extra.FRAGMENTS
+    bits = LONG_NUMBER_BITS if settings.long_numbers else DEFAULT_NUMBER_BITS
     session = SessionSettings(
         peer_id,
         lease=settings.lease,
         scout_interval=settings.scout_interval,
         max_peers=settings.max_peers,
-        extras=Extras(Extra.QUERIES | Extra.LIVELINESS),
+        extras=Extras(offered, bits, settings.largest_sample),
     )
-    group = parse_place(settings.group, "group") if settings.group else None
-    address = (group.host, group.port) if group else None
-    return NodeSettings(session, settings.conduits, settings.unicast, group=address)
-
-
-def _settle(waiting: asyncio.Future[None], _write: Write) -> None:
-    if not waiting.done():
-        waiting.set_result(None)
+    keys = dict(settings.keys)
+    return NodeSettings(
+        session,
+        settings.conduits,
+        settings.unicast,
+        authentication=Authentication(keys, next(iter(keys)), time.time) if keys else None,
+        reassembly_octets=max(REASSEMBLY_OCTETS, settings.largest_sample),
+        group=settings.transport.group_address,
+    )

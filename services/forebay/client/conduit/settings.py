@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address
+from typing import TYPE_CHECKING
 
-from forebay.client.conduit.places import parse_place
 from forebay.conduit.core.conduits.settings import ConduitSettings
 from forebay.conduit.core.errors import SettingError
+from forebay.conduit.transport.places import parse_place
+from forebay.conduit.transport.settings import TransportSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,13 @@ class ConduitNodeSettings:
     """The conduits to all peers, by their number."""
     unicast: ConduitSettings = field(default_factory=lambda: ConduitSettings(window_octets=65536))
     """The conduit to each peer alone."""
+    largest_sample: int = 4 << 20
+    """Octets of the largest sample that is taken in pieces, from nodes of our own kind; 0: none is."""
+    long_numbers: bool = True
+    """Whether samples to and from one node of our own kind alone are counted in 28 bits, for fast or slow networks."""
+    keys: Mapping[int, bytes] = field(default_factory=dict, repr=False)
+    """Keys that datagrams are sealed with, by id: each 16 to 64 octets, the first one seals. None: they are not sealed,
+    and a node that seals is not spoken to."""
     queue_samples: int = 16384
     """Samples that wait for one subscriber to take them; more stay with their senders."""
     spill_octets: int = 16 << 20
@@ -54,9 +66,25 @@ class ConduitNodeSettings:
         for peer in self.peers:
             parse_place(peer, "peers")
         self._check_group()
+        if self.largest_sample < 0:
+            raise SettingError(f"largest_sample is {self.largest_sample}: take 0, or more")
         for name in ("resolve_interval", "queue_samples", "spill_octets", "socket_octets"):
             if getattr(self, name) <= 0:
                 raise SettingError(f"{name} is {getattr(self, name)}: take more than 0")
+
+    @property
+    def transport(self) -> TransportSettings:
+        """The part of the sockets."""
+        return TransportSettings(
+            listen=parse_place(self.listen, "listen"),
+            group=parse_place(self.group, "group") if self.group else None,
+            interface=self.interface,
+            streams=parse_place(self.streams, "streams") if self.streams else None,
+            most_streams=self.max_peers,
+            socket_octets=self.socket_octets,
+            peers=tuple(parse_place(peer, "peers") for peer in self.peers),
+            resolve_interval=self.resolve_interval,
+        )
 
     def _check_group(self) -> None:
         if self.group is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Self
 
-from forebay.client.conduit.wakening import Wakening
+from forebay.conduit.transport.wakening import Wakening
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,11 +6,11 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from forebay.conduit.core.conduits.publisher import Congestion, PublisherSettings
-from forebay.conduit.core.declarations.events import Meaning
+from forebay.conduit.core.declarations.events import DeclarationChange, DeclarationEvent, DeclarationKind, Meaning
 from forebay.conduit.core.declarations.inventory import inventory
 from forebay.conduit.core.declarations.quality import NOTHING, Told
 from forebay.conduit.core.declarations.queries import Queryable
-from forebay.conduit.core.errors import NotAgreedError, UnknownDeclarationError
+from forebay.conduit.core.errors import NotAgreedError, SettingError, UnknownDeclarationError
 from forebay.conduit.core.slots import Slots
 from forebay.conduit.core.uri.syntax import check_uri
 from forebay.conduit.core.wire.declarations import SubscriptionMode
@@ -154,9 +154,15 @@ class Participant:
                 found.rid = definition.rid if definition else int(resource)
                 found.number = self.node.subscribe(found.rid, handler, at, guard, mode, period, history)
 
+        def subscribe_later(at: float) -> None:
+            try:
+                subscribe(at)
+            except SettingError as error:
+                self._refused(found, str(error))
+
         try:
             if definition and self._is_open(definition):
-                self._then(definition, subscribe)
+                self._then(definition, subscribe_later)
             else:
                 subscribe(now)
         except Exception:
@@ -184,7 +190,7 @@ class Participant:
         return queryable.number
 
     def answer_later(self, asked: Asked, answers: Iterable[tuple[str, bytes]], now: float) -> None:
-        """The answers, each with its URI, of one that had returned None. Raises `SampleTooLargeError`; then none goes."""
+        """The answers, each with its URI, of one that had returned None. Raises `SampleTooLargeError`: none goes."""
         self._declarations.queries.answer(asked, answers)
         self._declarations.errands.run(now)
 
@@ -259,6 +265,14 @@ class Participant:
         if found is None:
             raise UnknownDeclarationError(f"there is no subscriber {number}: declare one")
         return found
+
+    def _refused(self, subscriber: _Subscriber, reason: str) -> None:
+        """It gets nothing, and nobody is there to raise that to."""
+        uri = subscriber.definition.uri if subscriber.definition else ""
+        event = DeclarationEvent(
+            DeclarationChange.REFUSED, DeclarationKind.SUBSCRIBER, b"", subscriber.rid, uri, reason
+        )
+        self.node.note(event)
 
     def _resource(self, resource: int | str, now: float) -> Definition | None:
         if isinstance(resource, int):

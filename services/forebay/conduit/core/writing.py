@@ -146,7 +146,9 @@ class Writing:
             if publisher is None or (conduit := self._declarations.route(publisher.settings)) is None:
                 continue
             if (outlet := self._transmission.find(conduit)) is not None:
-                needed[outlet].append(publisher.form.size(octets, outlet.conduit.number_octets))
+                size = publisher.form.size(octets, outlet.conduit.numbers.octets)
+                # A larger one goes in pieces: it begins in an empty window.
+                needed[outlet].append(min(size, outlet.conduit.settings.window_octets))
         return all(outlet.has_room(len(sizes), sum(sizes)) for outlet, sizes in needed.items())
 
     def housekeep(self, now: float) -> None:

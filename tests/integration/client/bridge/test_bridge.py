@@ -11,41 +11,9 @@ from eventually import eventually
 from forebay.client.bridge import Bridge, BridgeSettings, ZenohSettings
 from forebay.client.conduit import ConduitNodeSettings, Node
 from ports import free_port
+from zenohprogram import ALONE, program
 
-ALONE = {"multicast": {"enabled": False}, "gossip": {"enabled": False}}
 WITHIN = 20.0
-
-
-class Program:
-    """A program with zenoh, and what it has received."""
-
-    def __init__(self, place, loop):
-        config = zenoh.Config()
-        for key, value in {
-            "mode": "router",
-            "listen/endpoints": [place],
-            "scouting": ALONE,
-            "transport/shared_memory/enabled": False,
-        }.items():
-            config.insert_json5(key, json.dumps(value))
-        self.loop = loop
-        self.received = asyncio.Queue()
-        self.session = zenoh.open(config)
-        self.session.declare_subscriber("**", self._take, allowed_origin=zenoh.Locality.REMOTE)
-
-    def _take(self, sample):
-        # The session may say something after the test is over.
-        with suppress(RuntimeError):
-            self.loop.call_soon_threadsafe(self.received.put_nowait, (str(sample.key_expr), sample.payload.to_bytes()))
-
-
-@asynccontextmanager
-async def program(place):
-    made = await asyncio.to_thread(Program, place, asyncio.get_running_loop())
-    try:
-        yield made
-    finally:
-        await asyncio.to_thread(made.session.close)
 
 
 @asynccontextmanager

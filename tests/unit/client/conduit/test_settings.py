@@ -3,8 +3,8 @@
 import pytest
 
 from forebay.client.conduit import ConduitNodeSettings
-from forebay.client.conduit.places import Place, parse_place
 from forebay.conduit.core.errors import SettingError
+from forebay.conduit.transport.places import Place, parse_place
 
 
 @pytest.mark.parametrize(

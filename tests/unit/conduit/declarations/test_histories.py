@@ -160,3 +160,46 @@ def test_with_its_last_publisher_the_history_goes(net):
     sink.subscribe("/a", history=9)
     net.run(1.0)
     assert sink.received == {"/a": [b"67890"]}
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("wanted", [1, 10], ids=["last value", "last 10"])
+def test_a_late_joiner_that_restarts_gets_them_again(loss, wanted):
+    net = SimNet(57, Weather(loss, duplication=0.05, delay=(0.0002, 0.004)))
+    source = Program(net, "source", lease=60.0)
+    publisher, samples = source.publish("/a", history=10), numbered(600)
+    for turn in range(5):
+        sink = Program(net, "sink", lease=60.0)
+        sink.subscribe("/a", history=wanted)
+        for place in range(100 * turn, 100 * turn + 100, 5):
+            source.write(publisher, *samples[place : place + 5])
+            net.run(0.05)
+        last = samples[100 * turn + 99]
+        net.run_until(lambda: source.reaches(publisher) and sink.received["/a"][-1:] == [last])  # noqa: B023
+        got = sink.received["/a"]
+        first = samples.index(got[0])
+        assert got == samples[first : 100 * turn + 100]
+        assert len(got) >= wanted
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_large_and_unreliable_and_other_samples_do_not_disturb_a_history(loss):
+    net = SimNet(58, Weather(loss, duplication=0.05, delay=(0.0002, 0.004)))
+    offers = Extras(Extra(31), 28, 1 << 18)
+    source = Program(net, "source", lease=60.0, offers=offers)
+    kept, other = source.publish("/a", history=3), source.publish("/b", reliable=False)
+    samples = [net.random.randbytes(size) for size in (10, 9000, 20, 30_000, 30, 40, 9000)]
+    for sample in samples[:5]:
+        source.write(kept, sample)
+        source.write(other, bytes(5000))
+    late = Program(net, "late", lease=60.0, offers=offers)
+    meet(net, source, late)
+    late.subscribe("/a", history=3)
+    late.subscribe("/b")
+    net.run_until(lambda: source.reaches(kept))
+    for sample in samples[5:]:
+        source.write(kept, sample)
+        source.write(other, bytes(5000))
+    net.run_until(lambda: len(late.received["/a"]) >= 5)
+    net.run(1.0)
+    assert late.received["/a"] == samples[2:]

@@ -13,7 +13,7 @@ from forebay.conduit.core.wire.extras import Extra, Extras
 from forebay.conduit.core.wire.ownmessages import Fragment
 from simnet import GROUP, SimNet, Weather, numbered
 
-from .test_reliability import LOSSES, ROUGH, meet, wanted
+from .test_reliability import LOSSES, ROUGH, Near, meet, wanted
 
 RID = 7
 ALL = Extras(Extra(31), 28, 1 << 20)
@@ -353,3 +353,77 @@ def test_what_is_agreed_is_agreed_anew_when_a_peer_reconnects():
     net.run_until(lambda: len(source.node.declarations.subscribers(RID)) == 1)
     source.write(publisher, bytes(6000))
     net.run_until(lambda: again.received[RID] == [bytes(6000)])
+
+
+@pytest.mark.parametrize("loss", [0.0, 0.1], ids=["0%", "10%"])
+@pytest.mark.parametrize(("alone", "bits"), [(False, 14), (True, 28)], ids=["to all", "to one"])
+def test_numbers_wrap_within_a_large_sample(alone, bits, loss):
+    net = SimNet(23, Weather(loss, duplication=0.05, delay=(0.0002, 0.0004)), randoms=Near)
+    source, sink = (start(net, name, conduit=SMALL) for name in "ab")
+    sink.subscribe(RID)
+    wanted(net, source, RID)
+    index = source.node.sessions.peers.by_id(sink.peer_id).index
+    conduit = -index - 1 if alone else 0
+    samples = [b"x", *large(net, 20_000, 20_000), *numbered(100)]
+    source.write(source.publish(RID, conduit=conduit), *samples)
+    net.run_until(lambda: len(sink.received[RID]) >= len(samples))
+    assert sink.received[RID] == samples
+    out = source.node.transmission.find(conduit).conduit
+    assert (out.numbers.bits, out.window.next > 1 << bits) == (bits, True)
+
+
+@pytest.mark.parametrize("theirs", [1, 3], ids=str)
+def test_nodes_with_other_numbers_of_conduits_speak_with_each_other(theirs):
+    """And nothing is lost or doubled when one of them has lost the session."""
+    net = SimNet(24, Weather(0.05, delay=ROUGH))
+    one = start(net, "a")
+    other = start(net, "b", multicast=(ConduitSettings(),) * theirs)
+    meet(net, one, other)
+    for turn in range(3):
+        samples = {}
+        for rid, source, sink in ((1, one, other), (2, other, one)):
+            if not turn:
+                sink.subscribe(rid)
+            wanted(net, source, rid)
+            index = source.node.sessions.peers.by_id(sink.peer_id).index
+            samples[rid] = numbered(300, first=300 * turn)
+            source.write(source.publish(rid, conduit=-index - 1), *samples[rid])
+        net.run_until(lambda: len(other.received[1]) >= 300 and len(one.received[2]) >= 300)
+        assert other.received.pop(1) == samples[1]
+        assert one.received.pop(2) == samples[2]
+        net.run(1.0)
+        one.node.close_session("test", peer_id=other.peer_id)
+        net.pump(one)
+        net.run_until(lambda: not one.node.declarations.subscribers(1))
+        net.run_until(lambda: one.peers and other.peers)
+
+
+def test_when_the_last_member_dies_within_a_large_sample_who_waits_for_its_end_gets_what_follows():
+    net = SimNet(25)
+    source = start(net, "a", conduit=SMALL, lease=4.0)
+    start(net, "b", conduit=SMALL, lease=4.0).subscribe(RID)
+    wanted(net, source, RID)
+    publisher = source.publish(RID)
+    first = source.write(publisher, bytes(60_000))
+    net.run(0.001)
+    net.kill("b")
+    late = start(net, "c", conduit=SMALL, lease=4.0)
+    late.subscribe(RID)
+    net.run_until(lambda: late.peer_id in source.peers)
+    second = source.write(publisher, b"second")
+    net.run_until(lambda: late.received[RID] == [b"second"])
+    assert (first.pending, second.pending, late.listener.losses) == (0, 0, [])
+
+
+def test_a_guard_for_a_large_sample_asks_for_an_empty_window():
+    net = SimNet(26)
+    source, sink = (start(net, name, conduit=SMALL) for name in "ab")
+    sink.subscribe(RID)
+    wanted(net, source, RID)
+    publisher = source.publish(RID)
+    guard = ((publisher, 50_000),)
+    assert source.node.admits(guard)
+    source.write(publisher, b"something")
+    assert not source.node.admits(guard)
+    net.run(1.0)
+    assert source.node.admits(guard)

@@ -28,7 +28,7 @@ class Cutter:
     nobody could pass over them. The largest sample is then the smallest that any of them takes.
     """
 
-    __slots__ = ("_limit", "_name", "_number_octets", "_numbers", "_own", "_series", "_takes", "end", "largest")
+    __slots__ = ("_limit", "_name", "_numbers", "_own", "_series", "_takes", "end", "largest")
 
     def __init__(self, settings: ConduitSettings, marker: int, numbers: Numbers, own: int, end: int) -> None:
         """`marker`: octets that a datagram begins with; `own`: of the largest sample that goes in pieces while there
@@ -40,7 +40,6 @@ class Cutter:
         """The number after the last piece so far."""
         self._limit, self._name = min((settings.mtu - marker, "mtu"), (settings.window_octets, "window_octets"))
         self._numbers = numbers
-        self._number_octets = vle_size(numbers.mask)
         self._own = own
         self._takes: dict[int, int] = {}
         self._series: _Series | None = None
@@ -60,9 +59,13 @@ class Cutter:
         self._takes.pop(peer, None)
         self._agree()
 
+    def give_up(self) -> None:
+        """Nobody is there any more for the rest of the sample that goes out."""
+        self._series = None
+
     def is_large(self, form: Form[T], items: Sequence[T]) -> bool:
         """Whether an item does not fit into a datagram. Raises `SampleTooLargeError` when one can't go at all."""
-        size = form.largest(items, self._number_octets)
+        size = form.largest(items, self._numbers.octets)
         if size <= self._limit:
             return False
         for item in items:
@@ -71,7 +74,7 @@ class Cutter:
 
     def fits(self, form: Form[T], item: T) -> bool:
         """Whether an item fits into one datagram."""
-        return form.largest([item], self._number_octets) <= self._limit
+        return form.largest([item], self._numbers.octets) <= self._limit
 
     def pieces(self, message: Data | WriteData, first: int) -> list[bytes]:
         """All pieces of a sample, with the numbers from `first` on."""
@@ -93,7 +96,7 @@ class Cutter:
         return taken
 
     def _check(self, form: Form[T], item: T) -> None:
-        size = form.largest([item], self._number_octets)
+        size = form.largest([item], self._numbers.octets)
         if size <= self._limit:
             return
         message = form.message(item)
@@ -109,8 +112,8 @@ class Cutter:
         out = bytearray()
         encode(out, message._replace(number=0, payload=b""))
         # The number and the length have an octet each in that, here they may have more. Before it goes the marker.
-        marker = 1 + 2 * self._number_octets
-        return self._limit - marker - (len(out) - 2 + self._number_octets + vle_size(self._limit))
+        marker = 1 + 2 * self._numbers.octets
+        return self._limit - marker - (len(out) - 2 + self._numbers.octets + vle_size(self._limit))
 
     def _agree(self) -> None:
         self.largest = min(self._takes.values(), default=self._own)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from forebay.conduit.core.wire.vle import vle
+from forebay.conduit.core.wire.vle import vle, vle_size
 
 LOW_BITS = 14
 LOW_MASK = (1 << LOW_BITS) - 1
@@ -13,12 +13,14 @@ LOW_MASK = (1 << LOW_BITS) - 1
 class Numbers:
     """Arithmetic with numbers of so many bits, and how runs of them look on the wire."""
 
-    __slots__ = ("bits", "half", "mask")
+    __slots__ = ("bits", "half", "mask", "octets")
 
     def __init__(self, bits: int) -> None:
         self.bits = bits
         self.mask = (1 << bits) - 1
         self.half = 1 << (bits - 1)
+        self.octets = vle_size(self.mask)
+        """What a number takes at most."""
 
     def distance(self, number: int, origin: int) -> int:
         """How far `number` is ahead of `origin`; negative when it is behind. Either may be wrapped."""

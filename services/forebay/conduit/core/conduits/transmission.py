@@ -51,6 +51,10 @@ class Transmission:
             raise UnknownPeerError(f"there is no {what}: name one that is there")
         return self.use(outlet)
 
+    def has(self, outlet: Outlet) -> bool:
+        """Whether that conduit is still there: the one to a peer goes with its session."""
+        return outlet in self._multicast or outlet in self._unicast.values()
+
     def use(self, outlet: Outlet) -> Outlet:
         """The caller is about to use this one."""
         self._busy[outlet] = None

@@ -16,7 +16,6 @@ from forebay.conduit.core.conduits.synchtimer import SynchTimer
 from forebay.conduit.core.conduits.transmitwindow import TransmitWindow
 from forebay.conduit.core.wire.encoder import conduit_marker, encode_synch
 from forebay.conduit.core.wire.messages import Synch
-from forebay.conduit.core.wire.vle import vle_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,8 +70,6 @@ class TransmitConduit:
         self._apart: list[Outgoing] = []
         self._unreliable = first
         self._recent: Recent[tuple[int | None, int]] = Recent(settings.round_trip)
-        self.number_octets = vle_size(self.numbers.mask)
-        """Octets that a number takes at most."""
         self._joining: dict[int, None] = {}
         self.cutter = Cutter(settings, len(self._marker), self.numbers, largest, first)
 
@@ -133,8 +130,11 @@ class TransmitConduit:
             self._timer.start(now)
         if cutter.unfinished:
             self._drain(now)
-        while self._joining and not cutter.unfinished:
-            self._admit(self._joining.popitem()[0], now)
+        elif self._joining:
+            self.flush(now)
+            self._set_apart()
+            while self._joining:
+                self._admit(self._joining.popitem()[0])
 
     def send(self, form: Form[T], items: Sequence[T], now: float) -> None:
         """Send unreliable samples."""
@@ -181,7 +181,7 @@ class TransmitConduit:
         if self.cutter.unfinished:
             self._joining[peer] = None
         else:
-            self._admit(peer, now)
+            self._admit(peer)
 
     def leave(self, peer: int) -> None:
         """The peer gets nothing any more, and holds nothing up."""
@@ -190,11 +190,15 @@ class TransmitConduit:
         with self._floor:
             self.members.leave(peer)
             self._release()
+        if not self.members:
+            self.cutter.give_up()
 
     def housekeep(self, now: float) -> list[Outgoing]:
         """Send what has waited long enough, and a SYNCH to whom owes an acknowledgement."""
         if now >= self._packer.due:
             self.flush(now)
+        if self._joining:
+            self.proceed(now)
         found = self.take()
         if self.sent > self.window.base:
             # An acknowledgement may have stopped the timer just when the next sample started it.
@@ -244,7 +248,9 @@ class TransmitConduit:
         sent, base = self.sent, self.window.base
         there = [each for each in wanted if base <= each < sent]
         answer = self.inform(peer, now) if len(there) < len(wanted) else []
-        target = self.peer if self.peer is not None or (self._shared and not self._private) else peer
+        # There may be pieces in the window, and a member that takes none, since it came after them.
+        shared = self._shared and (self.cutter.largest or self.cutter.end <= self.window.base)
+        target = self.peer if self.peer is not None or shared else peer
         new = self._recent.new([(target, each) for each in there], now)
         samples = [self.window.samples(each, each + 1) for _, each in new]
         if not samples:
@@ -267,15 +273,7 @@ class TransmitConduit:
         base = self.window.base if target is None else self.members.acked(lagging[0])
         return [Outgoing(target, self._marker + self._synch_message(base))]
 
-    @property
-    def _private(self) -> bool:
-        """Whether the window may hold pieces, and some member takes none: it came after them."""
-        return not self.cutter.largest and self.cutter.end > self.window.base
-
-    def _admit(self, peer: int, now: float) -> None:
-        self.flush(now)
-        if self._private:
-            self._set_apart()
+    def _admit(self, peer: int) -> None:
         with self._floor:
             self.members.join(peer, self.window.next)
         self._apart.append(Outgoing(peer, self._marker + self._synch_message(self.window.next)))

@@ -29,7 +29,7 @@ class SessionSettings:
     seeks: Role = Role.PEER | Role.BROKER
     """Whom its SCOUTs ask for."""
     scout_interval: float = 3.0
-    """Time between two SCOUTs."""
+    """Time between two SCOUTs; infinity: none is sent."""
     scout_count: int = 0
     """How many SCOUTs are sent; 0: for ever."""
     static_peers: tuple[Hashable, ...] = ()

@@ -37,7 +37,7 @@ class Upkeep:
         self._sessions = sessions
         self._household = household
         self._scouts = 0
-        self._next_scout = -inf
+        self._next_scout = inf if sessions.settings.scout_interval == inf else -inf
 
     def run(self, now: float) -> list[Posted]:
         """Do what is due; returns what is to be sent."""

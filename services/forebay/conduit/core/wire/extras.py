@@ -1,10 +1,10 @@
 """What our own nodes add to the protocol, and how two of them agree on it.
 
-A node tells its extras by one property of HELLO, OPEN and ACCEPT. Its id is odd, so a zhe program passes over it and a
-peer without it is spoken to as the protocol has it. The value: a magic octet and a version, since other vendors may use
-the same id; then, each a number of variable length, the extras as bits, the length of the numbers of samples, the
-octets of the largest sample that is put together from pieces, and how many conduits to all the node has. What follows
-is of newer releases and is passed over.
+A node tells its extras by one property of OPEN and ACCEPT, so anew for each session. Its id is odd, so a zhe program
+passes over it and a peer without it is spoken to as the protocol has it. The value: a magic octet and a version, since
+other vendors may use the same id; then, each a number of variable length, the extras as bits, the length of the numbers
+of samples, the octets of the largest sample that is put together from pieces, and how many conduits to all the node
+has. What follows is of newer releases and is passed over.
 
 Numbers of the longer length are those of the conduit to one peer alone, and only if it has the same number with both
 nodes: what goes to all has the length that all peers share, which OPEN tells by the protocol's own property.

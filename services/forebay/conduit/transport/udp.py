@@ -59,12 +59,14 @@ class UdpSocket:
 def open_unicast(host: str, port: int, octets: int, interface: str | None) -> UdpSocket:
     """A socket for what goes to and comes from single addresses, and for sending to a group by an interface.
 
-    `octets`: what the system keeps of datagrams that come in. Raises `OSError`.
+    `octets`: what the system keeps of datagrams that come in. `::` is every address, of IPv4 too. Raises `OSError`.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     sock = socket.socket(family, socket.SOCK_DGRAM)
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, octets)
+        if host == "::" and socket.has_dualstack_ipv6():
+            sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
         if interface is not None:
             sock.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton(interface))
             sock.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_LOOP, 1)

@@ -3,9 +3,9 @@
 import asyncio
 import socket
 
-from forebay.client.conduit.places import Place
-from forebay.client.conduit.resolving import Resolver
 from forebay.conduit.core.wire.locators import Locator
+from forebay.conduit.transport.places import Place
+from forebay.conduit.transport.resolving import Resolver
 
 
 async def test_name_stands_for_all_its_addresses_and_keeps_them_while_it_is_not_found(monkeypatch):

@@ -9,30 +9,29 @@ from ipaddress import ip_address
 from math import inf
 from typing import TYPE_CHECKING
 
-from forebay.client.conduit.places import parse_place
-from forebay.client.conduit.tcp import TcpStreams
-from forebay.client.conduit.udp import UdpSocket, open_group, open_unicast
-from forebay.client.conduit.wakening import Wakening
 from forebay.conduit.core.errors import UnknownPeerError
 from forebay.conduit.core.wire.locators import Locator
+from forebay.conduit.transport.tcp import TcpStreams
+from forebay.conduit.transport.udp import UdpSocket, open_group, open_unicast
+from forebay.conduit.transport.wakening import Wakening
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
-    from forebay.client.conduit.settings import ConduitNodeSettings
     from forebay.conduit.core.dispatch import Sent
     from forebay.conduit.core.node import Node as Core
+    from forebay.conduit.transport.settings import TransportSettings
 
 
 class Engine:
     """Owns the sockets. All of it runs on the loop's thread; nothing is made for a single sample or datagram."""
 
-    def __init__(self, settings: ConduitNodeSettings, core: Core) -> None:
+    def __init__(self, settings: TransportSettings, core: Core) -> None:
         self.core = core
         self._settings = settings
         self._udp: UdpSocket | None = None
         self._sockets: list[UdpSocket] = []
-        self._streams = TcpStreams(self, settings.max_peers)
+        self._streams = TcpStreams(self, settings.most_streams)
         self._timer: asyncio.TimerHandle | None = None
         self._due = inf
         self._acknowledged = Wakening()
@@ -58,8 +57,7 @@ class Engine:
     async def open(self) -> None:
         """Open the sockets. Raises `OSError`."""
         settings = self._settings
-        place = parse_place(settings.listen, "listen")
-        group = parse_place(settings.group, "group") if settings.group else None
+        place, group = settings.listen, settings.group
         try:
             interface = settings.interface if group else None
             self._udp = open_unicast(place.host, place.port, settings.socket_octets, interface)
@@ -67,7 +65,7 @@ class Engine:
             if group:
                 self._watch(open_group(group.host, group.port, settings.socket_octets, settings.interface))
             if settings.streams:
-                await self._streams.listen(parse_place(settings.streams, "streams"))
+                await self._streams.listen(settings.streams)
         except BaseException:
             await self._close()
             raise
@@ -128,9 +126,12 @@ class Engine:
 
     def _housekeep(self) -> None:
         self._timer, self._due = None, inf
-        self.core.housekeep(time.monotonic())
-        self._acknowledged.wake()
-        self.advance()
+        try:
+            self.core.housekeep(time.monotonic())
+        finally:
+            # A program's handler that fails does not end the node.
+            self._acknowledged.wake()
+            self.advance()
 
     def _send(self, batch: Iterable[Sent]) -> None:
         udp = self._udp

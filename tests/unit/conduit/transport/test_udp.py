@@ -4,7 +4,7 @@ from contextlib import closing
 
 import pytest
 
-from forebay.client.conduit.udp import MOST_AT_ONCE, open_unicast
+from forebay.conduit.transport.udp import MOST_AT_ONCE, open_unicast
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from forebay.conduit.core.wire.locators import Locator
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from forebay.client.conduit.places import Place
+    from forebay.conduit.transport.places import Place
 
 _FAMILIES = {4: socket.AF_INET, 6: socket.AF_INET6}
 
@@ -49,10 +49,12 @@ class Resolver:
         stream = place.transport == "tcp"
         kind = socket.SOCK_STREAM if stream else socket.SOCK_DGRAM
         family = socket.AF_UNSPEC if stream else self._family
+        # A socket for both kinds of addresses reaches those of IPv4 in this form.
+        flags = socket.AI_V4MAPPED if family == socket.AF_INET6 else 0
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(within):
-                answers = await loop.getaddrinfo(place.host, place.port, type=kind, family=family)
+                answers = await loop.getaddrinfo(place.host, place.port, type=kind, family=family, flags=flags)
         except OSError:
             return
         ends = [answer[4] for answer in answers]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from typing import TYPE_CHECKING, Protocol, cast
 
 from forebay.conduit.core.wire.framing import FrameBuffer, frame
@@ -11,7 +12,7 @@ from forebay.conduit.core.wire.locators import Locator
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from forebay.client.conduit.places import Place
+    from forebay.conduit.transport.places import Place
 
 MOST_WAITING = 1 << 20
 """Octets that wait in one stream; datagrams beyond them are lost, and come again as those of UDP."""
@@ -77,7 +78,11 @@ class TcpStreams:
     async def listen(self, place: Place) -> None:
         """Take streams. Raises `OSError`."""
         loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(lambda: _Stream(self), place.host, place.port)
+        # asyncio's own socket for `::` would take IPv6 alone.
+        both = place.host == "::" and socket.has_dualstack_ipv6()
+        family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
+        sock = socket.create_server((place.host, place.port), family=family, dualstack_ipv6=both)
+        self._server = await loop.create_server(lambda: _Stream(self), sock=sock)
 
     def add(self, address: Locator, transport: asyncio.Transport) -> None:
         """A stream is open; one too many is closed at once."""
