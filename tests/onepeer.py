@@ -11,6 +11,7 @@ from feedlogs import SETTINGS, end, record
 from forebay.outfeed.log.feedlog import FeedLog
 from forebay.outfeed.masterfeed import Front
 from forebay.outfeed.peering.backlog import Backlog
+from forebay.outfeed.peering.breaks import Breaks
 from forebay.outfeed.peering.custody import Custodian
 from forebay.outfeed.peering.deferralrest import DeferralRest
 from forebay.outfeed.peering.flow import FlowSettings, Shared
@@ -35,6 +36,7 @@ class PlayedLines:
 
     def __init__(self) -> None:
         self.is_up = False
+        self.breaks = Breaks()
         self.wakes = 0
         self.wants = 0
         self.polled: list[int] = []

@@ -74,6 +74,7 @@ def test_category_lists_all_kinds(apiserver, applied):
     assert {name.partition("/")[0] for name in listed} == {
         "spill.forebay.dev", "outfeed.forebay.dev", "peerfeed.forebay.dev", "compaction.forebay.dev",
         "store.forebay.dev", "storequeue.forebay.dev", "announcer.forebay.dev", "forwarder.forebay.dev",
+        "router.forebay.dev", "routerlink.forebay.dev",
     }  # fmt: skip
 
 

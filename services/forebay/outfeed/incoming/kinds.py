@@ -9,7 +9,8 @@ LOOKED_AT = 64 * 1024
 
 _YENC = re.compile(rb"\r\n=ybegin [^\r\n]*line=[^\r\n]*name=")
 _UUENCODE = re.compile(rb"\r\nbegin [0-7]{3,4} [^\r\n]+\r\n(?:M[ -`]{60}\r\n|[ -L][ -`]+\r\n[` ]?\r\nend\r\n)")
-_BASE64 = re.compile(rb"(?:\r\n[A-Za-z0-9+/]{60,76}){4}")
+# Written so that it begins with fixed octets, which are searched for at once.
+_BASE64 = re.compile(rb"\r\n[A-Za-z0-9+/]{60,76}+(?:\r\n[A-Za-z0-9+/]{60,76}+){3}")
 _BINHEX = re.compile(rb"\r\n\(This file must be converted with BinHex 4\.0\)\r\n\s*:")
 _PGP = re.compile(rb"\r\n-----BEGIN PGP MESSAGE-----\r\n")
 _POSTSCRIPT = re.compile(rb"\r\n%!PS-Adobe-")

@@ -25,8 +25,8 @@ from forebay.spill import (
 
 BATCH = 4000
 """Tokens appended at once."""
-READ = 1000
-"""Entries read from R at once at most: each read costs several commands, however many they are."""
+READ = 250
+"""Entries read from R at once at most: with more the processor's caches no longer hold them, which costs as much."""
 
 
 class Buried(NamedTuple):
@@ -89,9 +89,9 @@ class Backlog:
 
     @property
     def has_unread(self) -> bool:
-        """Redis holds what was neither put off nor read back yet."""
+        """Redis holds what was neither put off nor read back yet, or will in a moment."""
         state = self.spool.state
-        return state.backlog.entries > 0 or state.resend.entries > len(self._places)
+        return self._writing or state.backlog.entries > 0 or state.resend.entries > len(self._places)
 
     def wake(self) -> None:
         """There is something to do."""

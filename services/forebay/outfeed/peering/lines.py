@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from random import Random
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -22,6 +22,7 @@ from forebay.runtime.backoff import Backoff, BackoffSettings
 from forebay.runtime.clock import Clock
 
 if TYPE_CHECKING:
+    from forebay.outfeed.peering.source import Source
     from forebay.outfeed.sending.feed import Bodies
 
 log = structlog.stdlib.get_logger(__name__)
@@ -31,34 +32,6 @@ _ORDERLY = frozenset({Outcome.ACCEPTED, Outcome.REFUSED, Outcome.REJECTED, Outco
 """What a peer that works answers."""
 SURPLUS_GRACE = 10.0
 """Seconds that what is in flight has on a line that is not needed any more."""
-
-
-class Source(Protocol):
-    """The peerfeed as its lines see it: `Feed` without the coming and going of connections."""
-
-    def take(self, limit: int) -> list[Token]:
-        """See `Feed`."""
-
-    def load(self, tokens: Sequence[Token], later: "Callable[[Bodies], None]") -> "Bodies | None":
-        """See `Feed`."""
-
-    def suspect(self, tokens: list[Token]) -> None:
-        """See `Feed`."""
-
-    def settle(self, outcome: Outcome, tokens: list[Token], reply: str) -> None:
-        """See `Feed`."""
-
-    def give_back(self, tokens: list[Token]) -> None:
-        """See `Feed`."""
-
-    def broke(self, token: Token) -> None:
-        """The peer broke the connection at this article, which was alone on it."""
-
-    def connected(self) -> None:
-        """The first line is up."""
-
-    def disconnected(self) -> None:
-        """The last line is gone."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +91,7 @@ class Line:
         if outcome in _ORDERLY and not self.is_proved:
             self._lines.proved(self)
         self._taken -= len(tokens)
+        self._lines.breaks.answered(tokens)
         self.outcomes[outcome] += len(tokens)
         self._lines.answered(outcome, len(tokens))
         self._source.settle(outcome, tokens, reply)
@@ -139,7 +113,7 @@ class Line:
 class Lines:
     """All connections of one peer. At most one is being opened at a time."""
 
-    def __init__(self, peer: str, source: Source, settings: LineSettings, clock: Clock) -> None:
+    def __init__(self, peer: str, source: "Source", settings: LineSettings, clock: Clock) -> None:
         self.source = source
         self.settings = settings
         self.held = ""
@@ -231,7 +205,6 @@ class Lines:
 
     def answered(self, outcome: Outcome, count: int) -> None:
         """The peer answered about so many articles."""
-        self.breaks.answered(count)
         taken = outcome is Outcome.ACCEPTED
         self._growth.settle(count if taken else 0, 0 if taken else count)
 

@@ -20,7 +20,7 @@ from forebay.outfeed.peering.settler import Settler
 from forebay.outfeed.sending.feed import Outcome
 from forebay.outfeed.sending.headers import without_bodies
 from forebay.outfeed.token import Token
-from forebay.spill import Dropped, Kind
+from forebay.spill import Dropped
 
 if TYPE_CHECKING:
     from forebay.outfeed.peering.backlog import Backlog
@@ -220,17 +220,7 @@ class Peerfeed:
 
     def dropped(self, dropped: Dropped, tokens: list[Token]) -> None:
         """A limit or a compaction removed these, of which nothing else is on its way."""
-        tokens = self._log.release(self.number, tokens)
-        if not tokens:
-            return
-        if dropped.kind is Kind.DEFERRED:
-            self.ledger.recall(len(tokens))
-        if dropped.reason == "limit-age":
-            self.ledger.expire(len(tokens))
-        else:
-            self.ledger.drop(len(tokens), dropped.reason)
-        outcome = "expired" if dropped.reason == "limit-age" else "dropped"
-        self._shared.outcomes.add(self.name, outcome, dropped.reason, tokens)
+        self._settler.dropped(dropped, tokens)
 
     @property
     def next_flush(self) -> int:
@@ -259,7 +249,9 @@ class Peerfeed:
             return []
         limit = min(limit, self._allowance.room(self._shared.now()))
         spilling_too = not self.backlog.writable
-        tokens = self.queue.take(limit, spilling_too=spilling_too, resent_first=self._flow.backlog_first)
+        # What was on a line that broke comes first: one of it may be what the peer breaks at.
+        resent_first = self._flow.backlog_first or self.lines.breaks.careful
+        tokens = self.queue.take(limit, spilling_too=spilling_too, resent_first=resent_first)
         self._allowance.spend(len(tokens))
         self.ledger.send(len(tokens))
         if self.queue.running_dry:

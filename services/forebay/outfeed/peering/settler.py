@@ -7,6 +7,7 @@ import structlog
 
 from forebay.outfeed.sending.feed import Outcome
 from forebay.outfeed.token import Token
+from forebay.spill import Dropped, Kind
 
 if TYPE_CHECKING:
     from forebay.outfeed.peering.flow import Shared
@@ -46,6 +47,20 @@ class Settler:
         self._feed.ledger.drop(len(tokens), reason)
         self._finish(tokens)
         self._shared.outcomes.add(self._feed.name, "dropped", reason, tokens)
+
+    def dropped(self, dropped: Dropped, tokens: list[Token]) -> None:
+        """A limit or a compaction removed these from Redis."""
+        tokens = self._shared.feedlog.release(self._feed.number, tokens)
+        if not tokens:
+            return
+        ledger, expired = self._feed.ledger, dropped.reason == "limit-age"
+        if dropped.kind is Kind.DEFERRED:
+            ledger.recall(len(tokens))
+        if expired:
+            ledger.expire(len(tokens))
+        else:
+            ledger.drop(len(tokens), dropped.reason)
+        self._shared.outcomes.add(self._feed.name, "expired" if expired else "dropped", dropped.reason, tokens)
 
     def _accepted(self, tokens: list[Token], reply: str) -> None:
         self._feed.ledger.accept(len(tokens), _octets(tokens))

@@ -115,9 +115,11 @@ class Connection(asyncio.Protocol):
         tls = self._settings.tls
         if tls is None or tls.starttls:
             await self._loop.create_connection(lambda: self, sock=connection)
-            return
-        context, name = context_of(tls), tls.server_name or host
-        await self._loop.create_connection(lambda: self, sock=connection, ssl=context, server_hostname=name)
+        else:
+            context, name = context_of(tls), tls.server_name or host
+            await self._loop.create_connection(lambda: self, sock=connection, ssl=context, server_hostname=name)
+        if self.phase is Phase.ENDED:
+            self._channel.abort()
 
     def wake(self) -> None:
         """There is something to take. Many calls before the next turn of the loop cost as much as one."""
@@ -147,11 +149,10 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The TCP connection is there (asyncio)."""
         self._channel.open(cast("asyncio.Transport", transport))
-        if self.phase is Phase.ENDED:
-            self._channel.abort()
-            return
-        self.phase = Phase.GREETING
-        self._active_at = self._made_at = self._loop.time()
+        if self.phase is Phase.CONNECTING:
+            self.phase = Phase.GREETING
+            self._active_at = self._made_at = self._loop.time()
+        # Else `_open` ends it: uvloop is not yet in charge of the socket, which would close its number a second time.
 
     def data_received(self, data: bytes) -> None:
         """The peer sent something (asyncio)."""

@@ -41,6 +41,9 @@ async def test_a_peer_is_given_what_was_routed_to_it_at_acceptance(disk):
         assert log.count_owed(1) == 2
         assert log.holds(0, 1)
         assert not log.holds(0, 2)
+        assert log.holds_all(0, [0, 1])
+        assert not log.holds_all(0, [1, 2])
+        assert not log.holds_all(0, [1, 1 << 40])
 
 
 async def test_reading_goes_on_where_it_stopped(disk):

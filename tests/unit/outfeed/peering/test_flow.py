@@ -1,5 +1,6 @@
 """How articles flow through a peerfeed: delayed, behind the backlog, without one, put off for longer and longer."""
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -119,6 +120,29 @@ async def test_what_comes_in_queues_up_behind_the_backlog(make):
     await peer.offer(3)
     await peer.rest()
     assert await peer.send_all() == list(range(9))
+
+
+async def test_nothing_overtakes_what_is_being_written_to_the_backlog(make, monkeypatch):
+    peer = await make(flow=FlowSettings(backlog_first=True), size=100)
+    await peer.offer(2)
+    peer.up()
+    await peer.rest()
+    written, append = asyncio.Event(), peer.spool.append
+
+    async def slow(*arguments):
+        await written.wait()
+        return await append(*arguments)
+
+    monkeypatch.setattr(peer.spool, "append", slow)
+    await peer.offer(1)
+    await peer.rest()
+    assert peer.take() == [0, 1]
+    await peer.offer(1)
+    assert peer.take() == []
+    written.set()
+    peer.settle(Outcome.ACCEPTED)
+    await peer.rest()
+    assert await peer.send_all() == [2, 3]
 
 
 async def test_once_the_backlog_is_gone_articles_go_from_memory_again(make):

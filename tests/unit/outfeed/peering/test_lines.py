@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from fakeclock import FakeClock, settle
+from forebay.outfeed.peering.breaks import REMEMBERED, Breaks
 from forebay.outfeed.peering.growth import PERIOD, GrowthSettings
 from forebay.outfeed.peering.lines import Lines, LineSettings
 from forebay.outfeed.sending.connectionsettings import ConnectionSettings
@@ -31,6 +32,9 @@ class Source(RecordingFeed):
 
     def disconnected(self) -> None:
         self.events.append("disconnected")
+
+    def broke(self, token) -> None:
+        self.events.append(f"broke at {token.seq}")
 
 
 def settings(**changes):
@@ -485,10 +489,12 @@ async def test_settings_that_do_not_concern_a_line_leave_it_alone(lines, made):
 async def test_a_line_passes_on_what_its_connection_asks(lines, made):
     lines.want()
     feed = made.last.feed
-    lines.source.waiting = [1, 2, 3]
-    assert feed.take(2) == [1, 2]
-    feed.give_back([1])
-    assert lines.source.given_back == [1]
+    lines.source.waiting = tokens(3)
+    assert feed.take(2) == tokens(2)
+    feed.suspect(tokens(1))
+    assert lines.source.suspects == [b"<0@t>"]
+    feed.give_back(tokens(1))
+    assert lines.source.given_back == tokens(1)
     made.last.answer(Outcome.REFUSED)
     assert feed.outcomes == {Outcome.REFUSED: 1}
     assert len(feed.load([], print)) == 0
@@ -503,3 +509,85 @@ async def test_a_name_that_cannot_be_looked_up_is_a_failure_like_others():
             break
     assert not lines.dialling
     assert lines.last_error
+
+
+# Articles at which the peer breaks the connection
+
+
+def reopen(lines, made):
+    wait(lines, 60)
+    lines.want()
+    made.last.open()
+    return made.last
+
+
+def break_with(connection, articles):
+    connection.feed.give_back(articles)
+    connection.end()
+
+
+@pytest.fixture
+async def careful(lines, made):
+    """Lines of which three broke with the same five articles."""
+    lines.source.waiting = tokens(5)
+    for _ in range(3):
+        connection = reopen(lines, made)
+        articles = connection.feed.take(10)
+        assert len(articles) == 5
+        break_with(connection, articles)
+        lines.source.waiting = tokens(5)
+    return lines
+
+
+async def test_articles_with_which_lines_broke_go_one_by_one_until_all_are_answered(careful, made):
+    connection = reopen(careful, made)
+    for _ in range(5):
+        article = connection.feed.take(10)
+        assert len(article) == 1
+        assert connection.feed.take(10) == []
+        connection.feed.settle(Outcome.ACCEPTED, article, "239")
+    careful.source.waiting = tokens(9)
+    assert len(connection.feed.take(10)) == 9
+
+
+async def test_the_one_that_is_alone_on_a_line_that_breaks_makes_way(careful, made):
+    connection = reopen(careful, made)
+    connection.feed.settle(Outcome.ACCEPTED, connection.feed.take(10), "239")
+    (article,) = connection.feed.take(10)
+    before = len(careful.source.given_back)
+    break_with(connection, [article])
+    assert f"broke at {article.seq}" in careful.source.events
+    assert len(careful.source.given_back) == before
+    assert len(reopen(careful, made).feed.take(10)) == 3, "the others go together again"
+
+
+async def test_a_line_that_we_end_tells_nothing_of_its_articles(lines, made):
+    for _ in range(5):
+        connection = reopen(lines, made)
+        connection.asked_to_end = True
+        break_with(connection, tokens(1))
+    assert not lines.breaks.careful
+    assert not [event for event in lines.source.events if event.startswith("broke")]
+
+
+async def test_lines_that_break_with_other_articles_each_time_are_no_reason_for_care(lines, made):
+    for article in tokens(300):
+        break_with(reopen(lines, made), [article])
+    assert not lines.breaks.careful
+
+
+def test_articles_that_were_answered_are_forgotten():
+    breaks = Breaks()
+    for _ in range(2):
+        breaks.broke(tokens(5))
+    breaks.answered(tokens(5))
+    assert not breaks.broke(tokens(5))
+    assert not breaks.careful
+
+
+def test_what_is_remembered_of_breaks_is_bounded():
+    breaks = Breaks()
+    many = tokens(2 * REMEMBERED)
+    for first in range(0, len(many), 1000):
+        assert not breaks.broke(many[first : first + 1000])
+        assert len(breaks._times) <= REMEMBERED

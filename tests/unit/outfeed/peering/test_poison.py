@@ -98,3 +98,24 @@ def test_suspects_are_bounded():
     for first in range(0, len(many), 1000):
         poison.suspect(many[first : first + 1000])
         assert len(poison._suspects) <= SUSPECTS
+
+
+def test_a_break_counts_against_an_article_once_until_the_peer_takes_another():
+    poison = PoisonTest(GivingUp(3))
+    (token,) = tokens(1)
+    (token,), _ = poison.broke([token])
+    assert token.tries == 1
+    for _ in range(5):
+        assert poison.broke([token]) == ([token], [])
+    poison.good_answer()
+    (token,), _ = poison.broke([token])
+    assert token.tries == 2
+    assert poison.broke([token]) == ([], [token.again()])
+
+
+def test_a_peer_that_breaks_everything_costs_nothing():
+    poison = PoisonTest(GivingUp(1))
+    poison.failed(tokens(WRONG_AFTER))
+    many = tokens(100)
+    assert [poison.broke([token]) for token in many] == [([token], []) for token in many]
+    assert len(poison._breakers) <= WRONG_AFTER

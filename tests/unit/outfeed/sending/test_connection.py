@@ -416,12 +416,14 @@ async def test_closing_before_the_handshake_is_over_ends_at_once():
     assert bench.transport.aborted
 
 
-async def test_closing_while_connecting_ends_the_socket_that_comes():
+async def test_a_socket_that_comes_after_the_closing_is_not_used():
     bench = Bench()
     bench.connection.close("shutting down", 60)
     assert bench.feed.reason == "shutting down"
     bench.made()
-    assert bench.transport.aborted
+    bench.say(b"200 hello")
+    assert bench.connection.phase is Phase.ENDED
+    assert not bench.transport.written
 
 
 async def test_the_feed_may_close_while_it_is_told_outcomes():
