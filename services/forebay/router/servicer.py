@@ -51,9 +51,7 @@ class RouterServicer(GeneratedServicer):
         for link in self._links:
             link.end()
 
-    async def Attach(  # type: ignore[override]  # it writes its responses by itself
-        self, request_iterator: AsyncIterator[pb.AttachRequest], context: Context
-    ) -> None:
+    async def Attach(self, request_iterator: AsyncIterator[pb.AttachRequest], context: Context) -> None:
         """Attach a process; see the proto."""
         node = self._node()
         settings, processes = node.switch.settings, node.processes
