@@ -33,6 +33,8 @@ class ConduitServer:
         self.grpc_port, self.health_port, self.udp_port = free_port(), free_port(), free_port()
         self.redis = redis
         self.spec = FAST | spec | ({"spillRef": {"name": "spill"}} if redis else {})
+        self.durability = "everysec"
+        """Of its Spill."""
         self.keys: dict[str, str] = {}
         """Of the Secret `keys`."""
         self.uids: dict[str, str] = {}
@@ -51,7 +53,7 @@ class ConduitServer:
         } | self.spec.get("listeners", {})
         found = [self._manifest("ConduitNode", self.name, self.spec | {"listeners": listeners})]
         if self.redis:
-            found.append(self._manifest("Spill", "spill", {"url": self.redis}))
+            found.append(self._manifest("Spill", "spill", {"url": self.redis, "durability": self.durability}))
         return found
 
     def _manifest(self, kind: str, name: str, spec: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,19 +4,23 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from ipaddress import IPv4Address
 
-from forebay.cli.conduitbridging import usable
+from forebay.cli.conduitbridging import key_of, usable
 from forebay.cli.errors import InputError
 from forebay.client.conduit import ConduitNodeSettings
 from forebay.conduit.core.errors import ConduitError
 
 
-def edge_settings(listen: str, join: Sequence[str]) -> ConduitNodeSettings:
-    """Where it listens, and whom it seeks: peers, and a group at most. Raises `InputError`."""
+def edge_settings(listen: str, join: Sequence[str], keys: Sequence[str]) -> ConduitNodeSettings:
+    """Where it listens, and whom it seeks: peers, and a group at most; `keys`: each ID=FILE.
+
+    Raises `InputError`, `OSError`.
+    """
     groups = [place for place in join if _is_group(place)]
     if len(groups) > 1:
         raise InputError("--join names several groups", "A node is in one group at most.")
     peers = tuple(place for place in join if place not in groups)
-    return usable(lambda: ConduitNodeSettings(f"udp/{listen}", groups[0] if groups else None, peers=peers))
+    group, known = groups[0] if groups else None, dict(map(key_of, keys))
+    return usable(lambda: ConduitNodeSettings(f"udp/{listen}", group, peers=peers, keys=known))
 
 
 def _is_group(place: str) -> bool:

@@ -212,11 +212,13 @@ class ServiceNode(Listener):
         """Let peers acknowledge what was published, end the sessions, and close the sockets."""
         if not self._open:
             return
+        if self._spilling:
+            # Nothing more goes to the window: what is in it is to be acknowledged.
+            self._spilling.cancel()
+            await asyncio.wait([self._spilling])
         with suppress(TimeoutError, ConduitError):
             async with asyncio.timeout(PATIENCE):
                 await self.station.engine.drained()
-        if self.reservoir and self._spilling:
-            self._spilling.cancel()
-            await asyncio.wait([self._spilling])
+        if self.reservoir:
             await self.reservoir.close()
         await self.station.close(lambda: NodeEndedError("the node has ended while samples waited for room"))

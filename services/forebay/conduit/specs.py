@@ -7,7 +7,7 @@ from hashlib import blake2b
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from forebay.api.v1alpha1.conduitnode import NumberLength
+from forebay.api.v1alpha1.conduits import NumberLength
 from forebay.conduit.core.conduits.publisher import Congestion
 from forebay.conduit.core.conduits.settings import ConduitSettings
 from forebay.conduit.core.declarations.quality import Told
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from forebay.api.v1alpha1 import ConduitNode
-    from forebay.api.v1alpha1.conduitnode import Conduit, ConduitNodeSpec, DeclaredResource
-    from forebay.api.v1alpha1.conduitnode import Extras as ExtrasSpec
+    from forebay.api.v1alpha1.conduitnode import ConduitNodeSpec, DeclaredResource
+    from forebay.api.v1alpha1.conduits import Conduit
+    from forebay.api.v1alpha1.conduits import Extras as ExtrasSpec
 
 OWN_ID_OCTETS = 15
 """Of an id that is made of a uid; one more octet tells pods of a resource apart."""

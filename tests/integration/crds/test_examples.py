@@ -8,7 +8,7 @@ import yaml
 from forebay.api.manifests import read_object
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
-FOLDERS = [EXAMPLES / name for name in ("quickstart", "compaction", "store", "announcer", "router")]
+FOLDERS = [EXAMPLES / name for name in ("quickstart", "compaction", "store", "announcer", "router", "conduit")]
 MANIFESTS = [
     manifest
     for folder in FOLDERS

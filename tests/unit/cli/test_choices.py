@@ -110,6 +110,6 @@ def test_a_delay_that_is_none_is_an_error(text):
 
 
 def test_a_delayed_service_has_to_be_there():
-    with pytest.raises(InputError, match="no Outfeed or Store or Announcer or Router wset") as caught:
+    with pytest.raises(InputError, match="no Outfeed or Store or Announcer or Router or ConduitNode wset") as caught:
         check_names(["wset"], all_of(manifests("default/hub", "default/west")))
     assert caught.value.remedy == "Is west meant?"

@@ -7,30 +7,24 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from forebay.api.model import Items, Model
-from forebay.api.rules import Differ, Distinct, GivenFor, Kept, NotAbove, Rule, Transition
+from forebay.api.rules import Distinct, GivenFor, Kept, NotAbove, Rule, Transition
+from forebay.api.v1alpha1.conduitlisteners import ConduitListeners
+from forebay.api.v1alpha1.conduits import Conduit, Extras, NumberLength, PeerConduit, UnicastConduit
 from forebay.api.v1alpha1.metadata import Reference, Resource, SecretReference, ServiceMetadata
 from forebay.api.v1alpha1.service import (
     Access,
-    BindAddress,
     ClientName,
-    GrpcListener,
-    HealthListener,
-    Port,
     ServerTls,
 )
 from forebay.api.v1alpha1.spill import GIBIBYTE, MEBIBYTE
-from forebay.api.values import Flag, Number, Size, Span, Text, Whole
+from forebay.api.values import Flag, Size, Span, Text, Whole
 
 MOST_NODES = 16
 """Nodes that a cluster runs of one resource: each of them is the peer of each."""
 MOST_CONDUITS = 32
 MOST_KEYS = 8
 _PORT = "[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]"
-_BYTE = "(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
 _LETTERS = "A-Za-z0-9_?*-"
-PeerId = Annotated[
-    str, Text(r"^([0-9a-f]{2}){1,16}$", "1 to 16 octets as pairs of hexadecimal digits, as 0a1b2c", longest=32)
-]
 OwnPeerId = Annotated[
     str, Text(r"^([0-9a-f]{2}){1,15}$", "1 to 15 octets as pairs of hexadecimal digits, as 0a1b2c", longest=30)
 ]
@@ -42,13 +36,6 @@ PeerPlace = Annotated[
         longest=300,
     ),
 ]
-GroupAddress = Annotated[
-    str,
-    Text(rf"^(22[4-9]|23[0-9])(\.{_BYTE}){{3}}$", "an IPv4 address of 224.0.0.0 to 239.255.255.255", longest=15),
-]
-InterfaceAddress = Annotated[
-    str, Text(rf"^{_BYTE}(\.{_BYTE}){{3}}$", "the IPv4 address of an interface, as 192.0.2.7", longest=15)
-]
 ResourceUri = Annotated[
     str,
     Text(
@@ -58,72 +45,6 @@ ResourceUri = Annotated[
         longest=256,
     ),
 ]
-
-
-class ConduitGrpcListener(GrpcListener):
-    """Where gRPC is served."""
-
-    port: Port = 7449
-    """Port to listen on."""
-
-
-class ConduitHealthListener(HealthListener):
-    """Where health and metrics are shown, in plain HTTP."""
-
-    port: Port = 9449
-    """Port to listen on."""
-
-
-class DatagramListener(Model):
-    """Where datagrams of peers come in, and from where datagrams are sent."""
-
-    address: BindAddress | None = None
-    """Address to listen on. Left out: 127.0.0.1; in a cluster every address."""
-    port: Port = 7448
-    """Port to listen on."""
-
-
-class StreamListener(Model):
-    """Where streams of peers come in: TCP, each message behind its length."""
-
-    address: BindAddress | None = None
-    """Address to listen on. Left out: 127.0.0.1; in a cluster every address."""
-    port: Port = 7448
-    """Port to listen on. It may be that of UDP."""
-
-
-class MulticastGroup(Model):
-    """The group over which peers find each other, and get what is for all of them."""
-
-    group: GroupAddress = "239.255.0.1"
-    """IPv4 address of the group."""
-    port: Port = 7447
-    """Port of the group."""
-    interface: InterfaceAddress | None = None
-    """Interface by which the group is joined and sent to. Left out: the system chooses."""
-
-
-class ConduitListeners(Model):
-    """Where a ConduitNode listens."""
-
-    rules: ClassVar[tuple[Rule, ...]] = (
-        Differ("health.port", "grpc.port"),
-        Differ("tcp.port", "grpc.port"),
-        Differ("tcp.port", "health.port"),
-        Differ("multicast.port", "udp.port"),
-    )
-
-    udp: DatagramListener = DatagramListener()
-    """Where datagrams of peers come in, and from where datagrams are sent."""
-    multicast: MulticastGroup | None = None
-    """The group over which peers find each other, and get what is for all of them. Left out: there is none, and what is
-    for all goes to each peer by itself. Few networks of pods know multicast: give `hostNetwork` too."""
-    tcp: StreamListener | None = None
-    """Where streams of peers come in. Left out: nowhere, though the node opens some to `tcp/` peers."""
-    grpc: ConduitGrpcListener = ConduitGrpcListener()
-    """Where gRPC is served."""
-    health: ConduitHealthListener = ConduitHealthListener()
-    """Where health and metrics are shown, in plain HTTP."""
 
 
 class Scouting(Model):
@@ -146,105 +67,6 @@ class Opening(Model):
     """Time between two OPENs to a peer that does not answer."""
     tries: Annotated[int, Whole(1, 1000, "")] = 5
     """OPENs after which such a peer is given up until it is heard of again."""
-
-
-class SynchPace(Model):
-    """How soon a sender asks peers what they have."""
-
-    rules: ClassVar[tuple[Rule, ...]] = (NotAbove("interval", "longest"),)
-
-    interval: Annotated[timedelta, Span("1ms", "1m")] = timedelta(milliseconds=10)
-    """Time after samples were sent and nobody answered."""
-    longest: Annotated[timedelta, Span("1ms", "5m")] = timedelta(seconds=1)
-    """What that grows to, doubling, while no answer comes."""
-
-
-class Window(Model):
-    """What may be on its way, not acknowledged yet. Whoever has it full waits, or does what `congestion` says."""
-
-    size: Annotated[int, Size("256B", "256MiB")] = 16_384
-    """Octets of samples with their headers."""
-    samples: Annotated[int, Whole(1, 1_000_000, "samples")] = 1600
-    """Samples: below 8,192 with standard `numbers`, and so in the conduit to one peer without `extras.longNumbers`."""
-    drain_to: Annotated[float, Number(0, 1, "")] = 0.0
-    """A window that was full takes samples again once this part of its size is left in it. 0: once it is empty."""
-
-
-class Conduit(Model):
-    """One conduit: its sender's window and pace, and what its receiver keeps."""
-
-    window: Window = Window()
-    """What may be on its way, not acknowledged yet."""
-    latency_budget: Annotated[timedelta, Span("0s", "1m")] = timedelta(milliseconds=10)
-    """How long a sample may wait for others to share its datagram. 0s: it goes at once."""
-    packet_size: Annotated[int, Whole(128, 65_507, "octets")] = 1472
-    """Octets of the largest datagram."""
-    synch: SynchPace = SynchPace()
-    """How soon the sender asks peers what they have."""
-    round_trip: Annotated[timedelta, Span("0s", "1m")] = timedelta(milliseconds=1)
-    """Estimate of a round trip: requests and repeats are at least so far apart."""
-    reorder_samples: Annotated[int, Whole(0, 8191, "samples")] = 256
-    """Samples that are kept of a peer while one before them is missing. 0: they are asked for again, too."""
-
-
-class UnicastWindow(Window):
-    """What may be on its way to one peer."""
-
-    size: Annotated[int, Size("256B", "256MiB")] = 65_536
-    """Octets of samples with their headers."""
-
-
-class UnicastConduit(Conduit):
-    """The conduit to one peer alone."""
-
-    window: UnicastWindow = UnicastWindow()
-    """What may be on its way, not acknowledged yet."""
-
-
-class PeerConduit(UnicastConduit):
-    """What differs for one peer."""
-
-    peer_id: PeerId
-    """Id of the peer, as `forebay conduit peers` shows it."""
-
-
-class NumberLength(StrEnum):
-    """How far samples are counted."""
-
-    STANDARD = "standard"
-    """14 bits."""
-    LONG = "long"
-    """28 bits."""
-
-
-class Fragments(Model):
-    """Samples larger than a datagram, which go in pieces to nodes that agree."""
-
-    rules: ClassVar[tuple[Rule, ...]] = (NotAbove("maxSample", "buffer"),)
-
-    enabled: Flag = True
-    """Whether such samples are sent and taken."""
-    max_sample: Annotated[int, Size("1KB", "256MiB")] = 4 * MEBIBYTE
-    """Largest sample that is taken in pieces, and told to others."""
-    buffer: Annotated[int, Size("1KB", "1GiB")] = 8 * MEBIBYTE
-    """Memory for samples of one peer that are being put together."""
-    timeout: Annotated[timedelta, Span("100ms", "1h")] = timedelta(seconds=10)
-    """A sample that may be lost is, when its next piece does not come for so long."""
-
-
-class Extras(Model):
-    """What is offered to nodes of our own kind. Programs with zhe's protocol alone are spoken to without."""
-
-    long_numbers: Flag = True
-    """Samples to one peer alone are counted in 28 bits, for fast or slow networks."""
-    history: Flag = True
-    """Subscribers that come later get the last samples that they ask for."""
-    liveliness: Flag = True
-    """Tokens that tell who is alive."""
-    queries: Flag = True
-    """Selections, bindings, queries and pulls."""
-    fragments: Fragments = Fragments()
-    """Samples larger than a datagram."""
 
 
 class DatagramKeySource(Model):

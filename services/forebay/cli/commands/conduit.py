@@ -33,6 +33,15 @@ JoinOption = Annotated[
 ListenOption = Annotated[
     str, typer.Option("--udp", metavar="HOST:PORT", help="With --join: where datagrams come in; port 0: any.")
 ]
+KeyOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--key",
+        metavar="ID=FILE",
+        help="With --join: a key that datagrams are sealed with, in a file of its own; the first one seals. May be "
+        "repeated.",
+    ),
+]
 UriArgument = Annotated[str, typer.Argument(metavar="URI", help="What is published, as /plant/oven-1/temp.")]
 PatternArgument = Annotated[
     str, typer.Argument(metavar="PATTERN", help="A URI, or a pattern of URIs, as /plant/*/temp or /plant/**.")
@@ -84,6 +93,7 @@ def pub(
     ] = 10.0,
     join: JoinOption = None,
     listen: ListenOption = "0.0.0.0:0",
+    key: KeyOption = None,
     address: ConduitAddressOption = DEFAULT_CONDUIT,
     tls: TlsOption = None,
     output: OutputOption = Output.TABLE,
@@ -98,7 +108,7 @@ def pub(
     publication = Publication(uri, False if unreliable else None, conduit, congestion, deadline, switching, history)
     source = publication.source(samples or [], file or [], lines=lines)
     if join:
-        _run(publish_at_edge(publication, source, edge_settings(listen, join), wait, output))
+        _run(publish_at_edge(publication, source, edge_settings(listen, join, key or []), wait, output))
     else:
         _run(publish_by_service(publication, source, address, tls, output))
 
@@ -127,6 +137,7 @@ def sub(
     ] = SlowChoice.DROP,
     join: JoinOption = None,
     listen: ListenOption = "0.0.0.0:0",
+    key: KeyOption = None,
     address: ConduitAddressOption = DEFAULT_CONDUIT,
     tls: TlsOption = None,
     output: OutputOption = Output.TABLE,
@@ -137,7 +148,7 @@ def sub(
 
     wanted = Wanted(pattern, limit, history, mode, slow)
     if join:
-        _run(subscribe_at_edge(wanted, edge_settings(listen, join), output))
+        _run(subscribe_at_edge(wanted, edge_settings(listen, join, key or []), output))
     else:
         _run(subscribe_by_service(wanted, address, tls, output))
 

@@ -27,8 +27,7 @@ def bridge(
         typer.Option(
             "--key",
             metavar="ID=FILE",
-            help="A key that datagrams are sealed with, and the file that holds nothing else; the first one seals. May be "
-            "repeated.",
+            help="A key that datagrams are sealed with, in a file of its own; the first one seals. May be repeated.",
         ),
     ] = None,
     connect: Annotated[

@@ -44,8 +44,7 @@ class Participant:
     """All of it is called by the thread that writes and keeps house. Times are monotonic, in seconds.
 
     Where a resource is given by its URI or a pattern, the node defines it, chooses its id, and forgets it with the last
-    publisher or subscriber that stands on it. Own subscribers get
-    what own publishers write, too, while housekeeping runs.
+    publisher or subscriber that stands on it. Own subscribers get what own publishers write, while housekeeping runs.
     """
 
     def __init__(self, node: Node) -> None:
@@ -107,9 +106,9 @@ class Participant:
     ) -> int:
         """Declare a publisher of an id, or of a URI; returns its number. If the resource is refused it is gone.
 
-        `reliable` None: as the resource's definition says. `history`: so many of the last samples are kept for peers
-        that subscribe later and ask for them. `switching`: while one peer alone subscribes, samples go by
-        its own conduit. Raises `InvalidUriError`, `UnknownPeerError`.
+        `reliable` None: as its definition says. `history`: so many of the last samples are kept for late subscribers
+        that ask. `switching`: one lone subscriber gets samples by its own conduit. Raises `InvalidUriError`,
+        `UnknownPeerError`.
         """
         definition = self._resource(resource, now)
         rid = definition.rid if definition else int(resource)
@@ -118,7 +117,7 @@ class Participant:
         settings = PublisherSettings(rid, conduit, reliable, congestion, deadline, switching, history)
         if definition is None:
             return self.node.publish(settings, now)
-        number = self.node.publish(settings, now, named=not self._is_open(definition))
+        number = self.node.publish(settings, now, named=definition.status is not None)
         self._defined_for[number] = definition
         self._then(definition, lambda at: self._name(number, definition, at))
         return number
@@ -161,7 +160,7 @@ class Participant:
                 self._refused(found, str(error))
 
         try:
-            if definition and self._is_open(definition):
+            if definition and definition.status is None:
                 self._then(definition, subscribe_later)
             else:
                 subscribe(now)
@@ -286,12 +285,9 @@ class Participant:
         self._declarations.errands.run(now)
         return definition
 
-    def _is_open(self, definition: Definition) -> bool:
-        return definition.status is None
-
     def _then(self, definition: Definition, do: Callable[[float], None]) -> None:
         """Once the definition is settled, if it is not."""
-        if self._is_open(definition):
+        if definition.status is None:
             self._declarations.own.waiting.setdefault(definition, []).append(do)
 
     def _name(self, number: int, definition: Definition, now: float) -> None:

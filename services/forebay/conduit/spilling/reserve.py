@@ -137,10 +137,16 @@ class Reserve:
             await self._spool.purge()
             self._loaded = False
 
-    async def release(self) -> None:
-        """Let another life of the node go on with it. Raises `SpillError`."""
-        if self._loaded:
-            await self._acknowledge()
+    async def close(self) -> None:
+        """Write what is left, and let another life of the node go on with it. Raises `SpillError`."""
+        if self._put and not self._loaded:
+            await self._load()
+        while self._put:
+            await self._store()
+        await self._acknowledge()
+        if self.settled:
+            await self.purge()
+        elif self._loaded:
             await self._spool.release()
             self._loaded = False
 

@@ -143,8 +143,7 @@ class Reservoir:
         try:
             async with asyncio.timeout(PATIENCE if self._spill.available else 0):
                 for _, reserve in self._reserves.values():
-                    await reserve.round()
-                    await (reserve.purge() if reserve.settled else reserve.release())
+                    await reserve.close()
         except (SpillError, TimeoutError) as error:
             log.warning("samples could not be written to Redis", problem=str(error) or self.problem)
         await self._spill.close()

@@ -72,8 +72,8 @@ async def bridged(stack, session, *nodes, **settings):
     return bridge
 
 
-def listened(device, pattern="/**"):
-    """What the node's subscriber gets."""
+async def listened(device, pattern="/**"):
+    """What the node's subscriber gets, once the peers have agreed to what it subscribes to."""
     received = asyncio.Queue()
 
     async def note(delivery):
@@ -81,6 +81,9 @@ def listened(device, pattern="/**"):
             received.put_nowait((delivery.uri, payload))
 
     device.subscribe(pattern, note)
+    directory = device.participant.node.declarations.directory
+    async with asyncio.timeout(WITHIN):
+        await device.until(lambda: directory.reach_uri(pattern.replace("**", "x").replace("*", "x")).own)
     return received
 
 
@@ -101,7 +104,7 @@ async def heard(other, bridge, key):
 async def test_samples_go_over_both_ways_in_order(stack, device, session, place):
     other = await stack.enter_async_context(program(place))
     bridge = await bridged(stack, session, device)
-    received = listened(device)
+    received = await listened(device)
     await matched(device, "/plant/oven")
     publisher = device.publisher("/plant/oven")
     await publisher.write([b"%d" % number for number in range(500)])
@@ -120,7 +123,7 @@ async def test_nothing_is_brought_back(stack, device, session, place):
     other = await stack.enter_async_context(program(place))
     one = await bridged(stack, session, device, inward=())
     two = await bridged(stack, session, device, one.node, outward=("/out/**",))
-    received = listened(device)
+    received = await listened(device)
     await matched(device, "/out/x", 2)
     await heard(other, two, "in/x")
     for number in range(100):
@@ -142,7 +145,7 @@ async def test_networks_of_different_names_talk_by_way_of_zenoh(stack, device, s
     far = await stack.enter_async_context(Node(node_settings()))
     await bridged(stack, session, device, network="east")
     await bridged(stack, session, far, network="west")
-    received = listened(far, "/east/*")
+    received = await listened(far, "/east/*")
     await matched(device, "/east/lamp")
     publisher = device.publisher("/east/lamp")
     async with asyncio.timeout(WITHIN):
@@ -155,7 +158,7 @@ async def test_networks_of_different_names_talk_by_way_of_zenoh(stack, device, s
 async def test_only_what_is_chosen_goes_over_under_the_prefix(stack, device, session, place):
     other = await stack.enter_async_context(program(place))
     bridge = await bridged(stack, session, device, outward=("/open/*",), inward=("/b?",), prefix="site/one")
-    received = listened(device)
+    received = await listened(device)
     await matched(device, "/open/x")
     await device.publisher("/shut/x").write([b"no"])
     await device.publisher("/open/x").write([b"yes"])
@@ -172,7 +175,7 @@ async def test_only_what_is_chosen_goes_over_under_the_prefix(stack, device, ses
 async def test_what_has_no_counterpart_is_left_out_and_counted(stack, device, session, place):
     other = await stack.enter_async_context(program(place))
     bridge = await bridged(stack, session, device)
-    received = listened(device)
+    received = await listened(device)
     await heard(other, bridge, "a/b")
     other.session.put("a/b.c", b"no such URI")
     other.session.delete("a/b")
@@ -198,7 +201,7 @@ async def test_while_zenoh_is_away_conduit_goes_on(stack, device, session, place
 
 
 async def test_it_is_there_again_after_zenoh_was_away(stack, device, session, place):
-    received = listened(device)
+    received = await listened(device)
     async with program(place) as first:
         bridge = await bridged(stack, session, device)
         await heard(first, bridge, "a/b")
@@ -230,7 +233,7 @@ async def test_zenoh_waits_while_a_node_is_slow(stack, session, place):
     other = await stack.enter_async_context(program(place))
     device = await stack.enter_async_context(Node(node_settings(queue_samples=16)))
     bridge = await bridged(stack, session, device, waiting_samples=64)
-    received = listened(device)
+    received = await listened(device)
     await heard(other, bridge, "a/b")
     count = 2000
     put = asyncio.create_task(

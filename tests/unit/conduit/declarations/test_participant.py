@@ -224,6 +224,17 @@ def test_one_resource_has_one_mode(net, pair):
         sink.subscribe(7, mode=SubscriptionMode.PULL)
 
 
+def test_another_mode_is_told_where_it_cannot_be_raised(net, pair):
+    _, sink = pair
+    sink.subscribe("/a")
+    # The resource is not settled yet, so its subscribers have to wait.
+    sink.subscribe("/a", mode=SubscriptionMode.PULL)
+    net.run(1.0)
+    [refusal] = sink.refusals
+    assert (refusal.kind, refusal.uri) == (DeclarationKind.SUBSCRIBER, "/a")
+    assert "mode is PULL" in refusal.reason
+
+
 def test_who_knows_no_extras_is_asked_for_nothing():
     net = SimNet(3)
     source, sink = (Program(net, name, offers=NO_EXTRAS) for name in "ab")

@@ -27,6 +27,12 @@ def test_it_scouts_so_often(make_house):
     assert house.upkeep.due() == inf
 
 
+def test_it_does_not_scout_at_all(make_house):
+    house = make_house(scout_interval=inf)
+    assert house.upkeep.run(0.0) == []
+    assert house.upkeep.run(100.0) == []
+
+
 def test_static_peers_are_scouted_until_they_are_there(make_house):
     house = make_house(static_peers=("a", "b"))
     assert kinds(house.upkeep.run(0.0)) == [("Scout", Audience.GROUP), ("Scout", "a"), ("Scout", "b")]
