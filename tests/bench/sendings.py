@@ -16,7 +16,7 @@ PEER = "peer"
 PATIENCE = 300.0
 """Seconds after which what is not sent never will be."""
 BUSY = 0.9
-"""Of its time a receiver, which has one thread, runs or wants to run when it is the limit."""
+"""Of the time a receiver, which has one thread, runs when it is the limit."""
 
 
 class Spent:
@@ -37,7 +37,11 @@ class Spent:
 
     def __str__(self) -> str:
         sender, load, wait = map(statistics.median, (self.sender, self.loads, self.waits))
-        limit = ": it is the limit" if load + wait > BUSY else ""
+        limit = ""
+        if load > BUSY:
+            limit = ": it is the limit"
+        elif load + wait > BUSY:
+            limit = ": the machine is too busy to compare rates"
         return (
             f"{sender:.1f} us of CPU an article; the receiver ran for {load:.0%} of the time "
             f"and was kept from running for {wait:.0%}{limit}"

@@ -2,7 +2,6 @@
 
 from hashlib import blake2b
 
-
 _EMPTY = blake2b(digest_size=16)
 """Copied for each key, which takes less time than making it."""
 

@@ -26,7 +26,7 @@ from forebay.spill import (
 BATCH = 4000
 """Tokens appended at once."""
 READ = 250
-"""Entries read from R at once at most: with more the processor's caches no longer hold them, which costs as much."""
+"""Entries read from R at once at most."""
 
 
 class Buried(NamedTuple):
