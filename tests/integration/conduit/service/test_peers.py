@@ -9,7 +9,7 @@ from eventually import eventually
 from forebay.client.conduit import ConduitNodeSettings, Node
 from forebay.pb.conduit.v1 import conduit_pb2 as pb
 from forebay.runtime import InvalidArgumentError, NotFoundError, UnimplementedError
-from integration.conduit.service.following import peers
+from integration.conduit.service.following import collect, peers, subscribed
 from ports import free_port
 
 CHANGES = {
@@ -71,6 +71,25 @@ async def test_a_peer_that_restarts_within_its_lease_is_told_as_reconnected(make
     events = await following.until("connected", "reconnected", "disconnected")
     assert events[2].reason
     await first.__aexit__(None, None, None)
+
+
+async def test_one_that_keeps_its_id_is_told_as_reconnected_too_and_its_samples_come(make_node, outside, watch, attach):
+    press = make_node(lease="60s")
+    await press.start()
+    listen = f"udp/127.0.0.1:{press.udp_port + 1}"
+    subscription = await (await attach(press)).subscribe("/edge")
+    following = await watch(press)
+    expected = ["connected"]
+    for turn in range(4):
+        node = Node(ConduitNodeSettings(listen, peers=(press.place,), scout_interval=0.1, lease=60, peer_id=b"edge"))
+        await node.__aenter__()
+        await following.until(*expected)
+        await node.until(lambda node=node: subscribed(node))
+        await node.publisher("/edge").write([b"%d" % turn])
+        assert await collect(subscription, 1) == [b"%d" % turn]
+        # It dies: nobody is told.
+        await node._station.engine._close()
+        expected.append("reconnected")
 
 
 async def test_whoever_watches_is_told_first_of_those_that_are_there(make_node, outside, watch):

@@ -3,6 +3,7 @@ from math import inf
 import pytest
 
 from forebay.conduit.core.conduits.reception import Reception
+from forebay.conduit.core.session.identity import LIFE_BITS
 from forebay.conduit.core.session.peer import Peer
 from forebay.conduit.core.session.settings import SessionSettings
 from forebay.conduit.core.settings import NodeSettings
@@ -75,6 +76,18 @@ def test_in_the_next_session_of_a_peer_nothing_comes_twice(house, dismissed):
         house.reception.dismiss(first)
     house.synch(second, 3, unacked=3)
     assert house.samples(second, 0, 1, 2, 3) == [3]
+
+
+@pytest.mark.parametrize("dismissed", [True, False], ids=["after its end", "before its end"])
+def test_a_peer_of_the_same_id_that_has_restarted_begins_anew(house, dismissed):
+    first, second = peer(), peer(index=1)
+    first.remote_session, second.remote_session = 7 << LIFE_BITS, 8 << LIFE_BITS
+    house.synch(first, 1000)
+    assert house.samples(first, 1000, 1001) == [1000, 1001]
+    if dismissed:
+        house.reception.dismiss(first)
+    house.synch(second, 999)
+    assert house.samples(second, 999, 1000) == [999, 1000]
 
 
 def test_the_conduit_to_the_node_alone_begins_anew_with_a_session(house):

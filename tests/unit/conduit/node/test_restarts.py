@@ -294,7 +294,7 @@ def test_open_and_accept_say_which_session_they_are_of():
     assert one.peers == {other.peer_id}
     handshake = [each.datagram for each in one.sent + other.sent if each.datagram[0] & 0x1F in (3, 4)]
     assert handshake
-    assert all(bytes((SESSION, 4)) in datagram for datagram in handshake)
+    assert all(bytes((SESSION, 8)) in datagram for datagram in handshake)
 
 
 def test_sessions_that_end_before_they_were_told_of_leave_nothing():

@@ -1,7 +1,7 @@
 import pytest
 
 from forebay.conduit.core.errors import UnknownPeerError
-from forebay.conduit.core.session.identity import PEER_ID, session_of, with_session
+from forebay.conduit.core.session.identity import LIFE_BITS, MASK, PEER_ID, session_of, with_session
 from forebay.conduit.core.session.posted import Posted
 from forebay.conduit.core.wire.messages import (
     VERSION,
@@ -309,12 +309,19 @@ def test_an_expired_peer_may_open_again_before_housekeeping_came(house):
 
 
 def test_numbers_of_sessions_wrap(house):
-    house.opened(YOU, "a", session=0xFFFFFFFF)
+    house.opened(YOU, "a", session=MASK)
     house.opened(YOU, "a", session=0)
     assert len(house.sessions.fresh) == 2
 
 
-@pytest.mark.parametrize("value", [b"", b"\0\0\1", b"\0\0\0\0\1"], ids=str)
+def test_a_peer_that_comes_back_in_a_later_life_has_a_new_session_wherever_its_numbers_begin(house):
+    house.opened(YOU, "a", session=7 << LIFE_BITS | 900)
+    house.opened(YOU, "a", session=8 << LIFE_BITS | 3)
+    assert house.opened(YOU, "a", session=7 << LIFE_BITS | 901) == []
+    assert len(house.sessions.fresh) == 2
+
+
+@pytest.mark.parametrize("value", [b"", b"\0\0\0\1", b"\0\0\0\0\0\0\0\0\1"], ids=str)
 def test_a_number_of_a_session_of_another_size_is_none(value):
     assert session_of(((35, value),)) is None
     assert session_of(with_session((), 7)) == 7

@@ -11,6 +11,7 @@ from forebay.conduit.core.session.settings import SessionSettings, lease_seconds
     [
         pytest.param({"peer_id": b""}, id="no id"),
         pytest.param({"peer_id": b"x" * 17}, id="an id too long"),
+        pytest.param({"life": 1 << 32}, id="a life too high"),
         pytest.param({"lease": -1.0}, id="a negative lease"),
         pytest.param({"scout_interval": 0.0}, id="no time between SCOUTs"),
         pytest.param({"open_interval": 0.0}, id="no time between OPENs"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from forebay.conduit.core.conduits.numbers import Numbers
 from forebay.conduit.core.conduits.reassembly import Pieces
 from forebay.conduit.core.conduits.receive import Answer, ReceiveConduit
+from forebay.conduit.core.session.identity import life_of
 from forebay.conduit.core.subscribers import Delivery, hand_over
 from forebay.conduit.core.wire.extras import LONG_NUMBER_BITS
 from forebay.conduit.core.wire.messages import AckNack, CloseReason, Data, Declare, WriteData
@@ -54,8 +55,8 @@ class Reception:
         self._declarations = declarations
         self._admits = admits
         self._conduits: dict[Peer, dict[int, ReceiveConduit]] = {}
-        self._earlier: dict[bytes, dict[int, ReceiveConduit]] = {}
-        """What the conduits of peers without a session have come to, by peer id."""
+        self._earlier: dict[tuple[bytes, int | None], dict[int, ReceiveConduit]] = {}
+        """What the conduits of peers without a session have come to, by peer id and life."""
         self._late: dict[tuple[Peer, int], ReceiveConduit] = {}
         """Conduits with a request that was held back."""
 
@@ -136,7 +137,7 @@ class Reception:
             # A session that this one replaces may not have been dismissed yet.
             for before in [each for each in self._conduits if each.peer_id == peer.peer_id]:
                 self._remember(before, self._conduits[before])
-            self._conduits[peer] = self._earlier.pop(peer.peer_id, {})
+            self._conduits[peer] = self._earlier.pop((peer.peer_id, life_of(peer.remote_session)), {})
         return self._conduits[peer]
 
     def _remember(self, peer: Peer, conduits: dict[int, ReceiveConduit]) -> None:
@@ -145,7 +146,7 @@ class Reception:
         kept = {number: conduit.successor() for number, conduit in conduits.items() if number != unicast}
         while len(self._earlier) >= self._settings.session.max_peers:
             del self._earlier[next(iter(self._earlier))]
-        self._earlier[peer.peer_id] = kept
+        self._earlier[peer.peer_id, life_of(peer.remote_session)] = kept
 
     def _answer(self, peer: Peer, number: int, conduit: ReceiveConduit, answer: Answer | None) -> list[AckNack]:
         if conduit.nack_due < inf:

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 PEER_ID = 33
 """Property of SCOUT: the sender's peer id."""
 SESSION = 35
-"""Property of OPEN and ACCEPT: the sender's number of this session, 4 octets, big-endian."""
-SESSION_OCTETS = 4
+"""Property of OPEN and ACCEPT: the sender's number of this session, 8 octets, big-endian."""
+SESSION_OCTETS = 8
+LIFE_BITS = 32
 MASK = (1 << 8 * SESSION_OCTETS) - 1
 
 
@@ -41,3 +42,8 @@ def peer_id_of(properties: Properties) -> bytes | None:
 def is_later(session: int, other: int) -> bool:
     """Whether a session began after another one of the same node; the numbers wrap."""
     return 0 < (session - other & MASK) <= MASK >> 1
+
+
+def life_of(session: int | None) -> int | None:
+    """The life of the node that began a session; None where it does not tell."""
+    return None if session is None else session >> LIFE_BITS

@@ -54,7 +54,7 @@ class Sessions:
         """Held by whoever takes a message of a session, or keeps house: never while samples are taken or written."""
         self._number_bits = number_bits
         self._own_addresses: set[Hashable] = set()
-        self._session = random.getrandbits(32)
+        self._session = settings.first_session(random)
         self._properties = settings.properties
         if number_bits != DEFAULT_NUMBER_BITS:
             self._properties += (number_property(PropertyId.NUMBER_BITS, number_bits),)
