@@ -178,7 +178,8 @@ class Overflow:
         self._written(len(batch))
 
     def _written(self, number: int) -> None:
-        for _ in range(number):
+        # The outlet may be gone meanwhile, and with it what was put.
+        for _ in range(min(number, len(self._put))):
             self._pop()
         self._count()
 
