@@ -225,4 +225,5 @@ async def test_declarations_come_by_pages_and_by_what_is_wanted(make_node, outsi
 
 async def enough(look, count):
     found = await look()
-    return found if len(found) >= count else None
+    assert len(found) >= count
+    return found

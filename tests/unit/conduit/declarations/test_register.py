@@ -365,7 +365,8 @@ def asked_while_asking(site, declaration):
 
 
 class TestContradictions:
-    def test_a_committed_definition_of_something_else_ends_the_session(self, site):
+    def test_a_committed_definition_of_something_else_ends_the_session_of_a_zhe_program(self, site):
+        site.announcer.agreed = NO_EXTRAS
         site.meet(0)
         site.meet(1)
         site.hear(0, ResourceDeclaration(5, "/a"))

@@ -82,7 +82,7 @@ class Directory:
 
     def add_remote(self, subscription: RemoteSubscription, uri: str) -> None:
         """A peer subscribes."""
-        self._remote.add(subscription, uri)
+        self._remote.add(subscription, uri, apart=subscription.apart)
         self.changed()
 
     def remove_remote(self, subscription: RemoteSubscription) -> None:
@@ -151,7 +151,7 @@ class Directory:
         found = self._remote.find(rid, uri)
         if by_id:
             # Who has not read yet what the id stands for would take the sample for nothing.
-            found = [each for each in found if each.rid == rid or self.books[each.peer.index].caught_up]
+            found = [each for each in found if _knows(self.books[each.peer.index], each, rid)]
         for place in [self.places[each] for each in (rid, *self.names.resources.exactly(uri)) if each in self.places][
             :1
         ]:
@@ -166,7 +166,7 @@ class Directory:
             return Recipients(_pushed(self._own.find(-1, sample.uri)), 0, sample.uri)
         if sample.prid is None:
             uri = self.names.uri(sample.rid, book.ids)
-            pushed = _pushed(self._own.find(sample.rid, uri))
+            pushed = _pushed(self._own.find(-1 if sample.rid in book.ids else sample.rid, uri))
             ready = tuple(each for each in pushed if not book.holds_back(each.rid, each.history))
             return Recipients(ready, sample.rid, uri)
         if not sample.prid:
@@ -177,6 +177,11 @@ class Directory:
 
 def _pushed(subscriptions: list[Subscription]) -> tuple[Subscription, ...]:
     return tuple(each for each in subscriptions if each.mode in PUSHING)
+
+
+def _knows(book: PeerBook, subscription: RemoteSubscription, rid: int) -> bool:
+    """Whether the peer knows what an id of the node means."""
+    return book.caught_up or (subscription.rid == rid and not subscription.apart)
 
 
 def _gets_kept(book: PeerBook, subscription: Subscription) -> bool:

@@ -6,7 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Protocol
 
 from forebay.conduit.core.session.peer import PeerState
-from forebay.conduit.core.wire.extras import needed_for
+from forebay.conduit.core.wire.extras import Extra, needed_for
 from forebay.conduit.core.wire.messages import Declare
 
 if TYPE_CHECKING:
@@ -79,6 +79,10 @@ class Errands:
         """Whether such messages were agreed on with a peer."""
         offered = self._announcer.agreement(peer).offered
         return not any(needed_for(message) & ~offered for message in messages)
+
+    def knows_selections(self, peer: Peer) -> bool:
+        """Whether an id may stand for something else with that peer than with others, in both directions."""
+        return Extra.QUERIES in self._announcer.agreement(peer).offered
 
     def declare(self, peer: Peer, declarations: Iterable[Declaration], *, committed: bool = True) -> bool:
         """Declarations for one peer, in one message; whether it takes them."""

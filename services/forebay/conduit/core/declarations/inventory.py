@@ -54,7 +54,7 @@ def _of_peers(books: Iterable[PeerBook], names: Names) -> Iterator[Known]:
         for rid in book.resources:
             yield Known(who, DeclarationKind.RESOURCE, rid, names.resources.uri(rid))
         for sid, query in book.ids.items():
-            yield Known(who, DeclarationKind.SELECTION, sid, query)
+            yield Known(who, DeclarationKind.RESOURCE if sid >= 0 else DeclarationKind.SELECTION, sid, query)
         for token, uri in book.tokens.items():
             yield Known(who, DeclarationKind.LIVELINESS, token, uri)
         for rid in book.publishers:

@@ -146,9 +146,26 @@ class Ledger:
                 return ResultStatus.AGAIN
             if used is None:
                 self._conflict(book, rid, known.meaning, meaning)
-            if not committed or known.meaning.uri != meaning.uri:
+            if not committed:
                 return ResultStatus.CONFLICT
+            if known.meaning.uri != meaning.uri:
+                return self._keep_apart(book, rid, meaning.uri)
         self._hold(book, rid, meaning, -inf if committed else now + self._settings.tentative_for)
+        return ResultStatus.OK
+
+    def _keep_apart(self, book: PeerBook, rid: int, uri: str) -> ResultStatus:
+        """It was defined before they met: with each node it stands for what that one says. A zhe program parts."""
+        if not self._errands.knows_selections(book.peer):
+            return ResultStatus.CONFLICT
+        if rid not in book.ids:
+            self._tell(DeclarationChange.DECLARED, DeclarationKind.RESOURCE, book, rid, uri)
+        book.ids[rid] = uri
+        self._directory.changed()
+        subscription = book.subscriptions.get(rid)
+        if subscription is not None and not subscription.apart:
+            self._directory.remove_remote(subscription)
+            subscription.apart = True
+            self._directory.add_remote(subscription, uri)
         return ResultStatus.OK
 
     def _hold(self, book: PeerBook, rid: int, meaning: Meaning, until: float) -> None:
@@ -163,8 +180,7 @@ class Ledger:
         uri = self._directory.names.uri(rid, book.ids)
         if told is None or (rid < 0 and not uri):
             return ResultStatus.INVALID
-        self._compare(book, rid, Meaning(uri, told))
-        self._directory.uses.add(rid, Use(book.peer.index, DeclarationKind.PUBLISHER), told)
+        self._use(book, DeclarationKind.PUBLISHER, rid, Meaning(uri, told))
         if rid not in book.publishers:
             self._tell(DeclarationChange.DECLARED, DeclarationKind.PUBLISHER, book, rid, uri)
         book.publishers[rid] = told
@@ -177,27 +193,20 @@ class Ledger:
         uri = self._directory.names.uri(rid, book.ids)
         if told is None or declaration.mode not in _MODES or (rid < 0 and not uri):
             return ResultStatus.INVALID
-        subscription = RemoteSubscription(
-            book.peer,
-            rid,
-            declaration.mode,
-            declaration.period,
-            told,
-            now,
-            self._settings.kept_samples,
-            history_of(declaration.properties),
-        )
-        holder = self._places.holder(subscription, uri, now)
+        mode, period, history = declaration.mode, declaration.period, history_of(declaration.properties)
+        kept = self._settings.kept_samples
+        subscription = RemoteSubscription(book.peer, rid, mode, period, told, now, kept, history)
+        subscription.apart = rid >= 0 and rid in book.ids
+        holder = None if subscription.apart else self._places.holder(subscription, uri, now)
         if holder is not None:
             self._places.refuse(rid, uri, subscription, holder, told=not committed)
             return ResultStatus.OTHER
-        self._compare(book, rid, Meaning(uri, told))
         again = book.subscriptions.get(rid)
         if again is not None:
             self._remove(book, again)
         book.subscriptions[rid] = subscription
+        self._use(book, DeclarationKind.SUBSCRIBER, rid, Meaning(uri, told))
         self._histories.begin(subscription, again)
-        self._directory.uses.add(rid, Use(book.peer.index, DeclarationKind.SUBSCRIBER), told)
         self._directory.add_remote(subscription, uri)
         self._places.changed(rid, uri, now)
         if again is None:
@@ -231,7 +240,9 @@ class Ledger:
             self._tell(DeclarationChange.FORGOTTEN, DeclarationKind.LIVELINESS, book, token, uri)
 
     def _forget_resource(self, book: PeerBook, rid: int) -> None:
-        if rid in book.resources:
+        if rid in book.ids:
+            self._forget_selection(book, rid)
+        elif rid in book.resources:
             book.resources.discard(rid)
             uri = self._directory.names.resources.uri(rid)
             self._directory.release(book.peer.index, rid)
@@ -265,28 +276,22 @@ class Ledger:
             book.globals.discard(sid)
             self._directory.names.unshare(sid, query)
         self._directory.changed()
-        self._tell(DeclarationChange.FORGOTTEN, DeclarationKind.SELECTION, book, sid, query)
+        kind = DeclarationKind.RESOURCE if sid >= 0 else DeclarationKind.SELECTION
+        self._tell(DeclarationChange.FORGOTTEN, kind, book, sid, query)
 
-    def _compare(self, book: PeerBook, rid: int, use: Meaning) -> None:
+    def _use(self, book: PeerBook, kind: DeclarationKind, rid: int, use: Meaning) -> None:
         """Who uses a resource otherwise than it was defined is told of; the definition stays."""
+        if rid >= 0 and rid in book.ids:
+            return
+        self._directory.uses.add(rid, Use(book.peer.index, kind), use.told)
         known = self._directory.names.resources.get(rid)
         if known is not None and contradict(known.meaning.told, use.told):
             self._conflict(book, rid, known.meaning, use)
 
     def _conflict(self, book: PeerBook, rid: int, first: Meaning, second: Meaning) -> None:
         reason = "it contradicts what was declared before, which stays"
-        self._errands.note(
-            DeclarationEvent(
-                DeclarationChange.CONFLICT,
-                DeclarationKind.RESOURCE,
-                book.peer.peer_id,
-                rid,
-                second.uri,
-                reason,
-                first,
-                second,
-            )
-        )
+        change, kind, peer = DeclarationChange.CONFLICT, DeclarationKind.RESOURCE, book.peer.peer_id
+        self._errands.note(DeclarationEvent(change, kind, peer, rid, second.uri, reason, first, second))
 
     def _tell(
         self, change: DeclarationChange, kind: DeclarationKind, book: PeerBook, rid: int, uri: str, reason: str = ""

@@ -32,11 +32,11 @@ class MatchIndex(Generic[S]):
         self._by_rid: dict[int, list[S]] = {}
         self._by_uri: UriIndex[S] = UriIndex()
         self._selected: dict[S, str] = {}
-        """URIs of those that subscribe to selections."""
+        """URIs of those that subscribe to selections, or to ids that stand for them with one peer alone."""
 
-    def add(self, subscribing: S, uri: str) -> None:
-        """`uri`: what its id stands for; empty when that is not known."""
-        if subscribing.rid >= 0:
+    def add(self, subscribing: S, uri: str, *, apart: bool = False) -> None:
+        """`uri`: what its id stands for, empty when that is not known; `apart`: with its peer alone."""
+        if subscribing.rid >= 0 and not apart:
             self._by_rid.setdefault(subscribing.rid, []).append(subscribing)
         else:
             self._selected[subscribing] = uri
@@ -45,7 +45,7 @@ class MatchIndex(Generic[S]):
 
     def remove(self, subscribing: S, uri: str) -> None:
         """Take it away again."""
-        if subscribing.rid >= 0:
+        if subscribing not in self._selected:
             rest = self._by_rid[subscribing.rid]
             rest.remove(subscribing)
             if not rest:
@@ -73,5 +73,6 @@ class MatchIndex(Generic[S]):
         """What subscribes to that id, or to one whose URI matches."""
         found = list(self._by_rid.get(rid, ())) if rid >= 0 else []
         if uri:
-            found += [each for each in self._by_uri.matching(uri) if each.rid != rid or rid < 0]
+            others = self._by_uri.matching(uri)
+            found += [each for each in others if each.rid != rid or rid < 0 or each in self._selected]
         return found

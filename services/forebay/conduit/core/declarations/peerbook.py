@@ -26,7 +26,7 @@ LATE_COMMIT = 2 * SUBSCRIPTION_COMMITS - 1
 class RemoteSubscription:
     """A peer's subscription, with the samples that are kept for it."""
 
-    __slots__ = ("asked", "catching_up", "history", "kept", "mode", "peer", "period", "rid", "since", "told")
+    __slots__ = ("apart", "asked", "catching_up", "history", "kept", "mode", "peer", "period", "rid", "since", "told")
 
     def __init__(
         self,
@@ -50,6 +50,8 @@ class RemoteSubscription:
         """Resources and payloads."""
         self.history = history
         """So many of the last samples of each resource it asks for at first."""
+        self.apart = False
+        """Its id stands with its peer for something else than with others."""
         self.catching_up = False
         """It has not got them yet."""
         self.asked: int | None = None
@@ -97,7 +99,8 @@ class PeerBook:
         self.publishers: dict[int, Told] = {}
         self.subscriptions: dict[int, RemoteSubscription] = {}
         self.ids: dict[int, str] = {}
-        """Its selections and bindings, and what each stands for."""
+        """Its selections and bindings, and what each stands for; also ids of resources that others have defined as
+        something else."""
         self.tokens: dict[int, str] = {}
         """What it says is alive."""
         self.globals: set[int] = set()
