@@ -5,11 +5,14 @@ from collections.abc import Sequence
 from forebay.pb.router.v1 import router_pb2 as pb
 from forebay_operator.conditions.condition import FALSE, TRUE, UNKNOWN, Verdict
 
+UNREACHABLE = Verdict(UNKNOWN, "ServiceUnreachable", "the routers that make the link do not answer")
+NOT_TRIED = Verdict(UNKNOWN, "NotTried", "no router has made it yet, or tried in vain")
+
 
 def link_down(found: Sequence[pb.LinkStatus], is_answered: bool) -> Verdict:
     """`found` is the link in each pod that has tried it; `is_answered`: a pod of its Router answers."""
     if not is_answered:
-        return Verdict(UNKNOWN, "ServiceUnreachable", "the routers that make the link do not answer")
+        return UNREACHABLE
     tried = [each for each in found if not each.suspended]
     down = [each.problem for each in tried if not each.up]
     if not tried:
@@ -25,4 +28,4 @@ def link_down(found: Sequence[pb.LinkStatus], is_answered: bool) -> Verdict:
 def _untried(*, is_suspended: bool) -> Verdict:
     if is_suspended:
         return Verdict(FALSE, "Suspended", "it is not to be up, by its own spec.suspended")
-    return Verdict(UNKNOWN, "NotTried", "no router has made it yet, or tried in vain")
+    return NOT_TRIED

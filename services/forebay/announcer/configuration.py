@@ -10,7 +10,7 @@ from forebay.api import Reading, read_objects
 from forebay.api.v1alpha1 import Announcer, Forwarder, Spill
 from forebay.runtime.errors import FieldError, FieldViolation
 from forebay.runtime.readings import result_of
-from forebay.spill.resource import ManagedUrl, url_of
+from forebay.spill.resource import ManagedUrl, is_used, url_of
 
 if TYPE_CHECKING:
     from forebay.announcer.forwarding.forwarderspec import ForwarderSpec
@@ -87,7 +87,7 @@ def _taken(
 ) -> list[FieldViolation]:
     """Take a sound resource into the selection; what of it cannot be used here."""
     resource = reading.resource
-    if isinstance(resource, Spill) and _is_used(resource, selection.announcer):
+    if isinstance(resource, Spill) and is_used(resource, selection.announcer):
         selection.durability = resource.spec.durability
         try:
             selection.url = url_of(resource, document, surroundings.managed_url)
@@ -100,10 +100,3 @@ def _taken(
 
 def _parent(forwarder: Forwarder) -> Identity:
     return forwarder.metadata.namespace, forwarder.spec.announcer_ref.name
-
-
-def _is_used(spill: Spill, announcer: Announcer | None) -> bool:
-    if announcer is None or announcer.spec.spill_ref is None:
-        return False
-    wanted = announcer.metadata.namespace, announcer.spec.spill_ref.name
-    return (spill.metadata.namespace, spill.metadata.name) == wanted

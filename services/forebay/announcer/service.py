@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -11,14 +10,13 @@ from forebay.announcer.configuration import Identity, Selection, Surroundings, s
 from forebay.announcer.servicemetrics import service_metrics
 from forebay.announcer.servicer import SERVICE, AnnouncerServicer
 from forebay.announcer.tracker import Tracker
-from forebay.api.v1alpha1 import Announcer, Durability
 from forebay.pb.announcer.v1.announcer_pb2_grpc import add_AnnouncerServiceServicer_to_server
 from forebay.runtime.clock import SystemClock
-from forebay.runtime.errors import FieldViolation, SettingsError
-from forebay.runtime.filelease import FileLease
-from forebay.runtime.leaseholder import holder
+from forebay.runtime.datafolder import DataFolder
+from forebay.runtime.errors import FieldViolation
 from forebay.runtime.service import Degradation, Service
-from forebay.spill import Spill, SpillSettings, SpillSettingsError
+from forebay.spill import Spill, SpillSettingsError
+from forebay.spill.resource import settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
     import grpc
     from prometheus_client.metrics_core import Metric
 
-    from forebay.api.v1alpha1 import AccessRule
+    from forebay.api.v1alpha1 import AccessRule, Announcer
     from forebay.runtime.clock import Clock
     from forebay.runtime.document import ConfigDocument
     from forebay.runtime.revisions import ResourceResult
@@ -56,7 +54,7 @@ class AnnouncerService(Service):
         """Where its data is."""
         self._surroundings = surroundings
         self._clock = clock or SystemClock()
-        self._lock = FileLease(folder / "lock")
+        self._data = DataFolder(folder)
         self._servicer = AnnouncerServicer(self._clock)
         self._tasks: Supervisor
         self._announcer: Announcer | None = None
@@ -77,10 +75,7 @@ class AnnouncerService(Service):
     async def start(self, tasks: Supervisor) -> None:
         """Lock the folder. Raises `SettingsError` when another process uses it."""
         self._tasks = tasks
-        self.folder.mkdir(parents=True, exist_ok=True)
-        if await self._lock.take(f"pid {os.getpid()}", 0) is None:
-            holder = await self._lock.holder()
-            raise SettingsError(f"the data folder {self.folder} is in use by {holder}: stop it, or use another folder")
+        await self._data.take()
 
     async def apply(self, document: ConfigDocument) -> Sequence[ResourceResult]:
         """Make a configuration the one in force; what has a fault stays as it was, the Announcer or a forwarder."""
@@ -123,7 +118,9 @@ class AnnouncerService(Service):
         if selection.url in ("", self._url):
             return ""
         if self._spill is None:
-            self._spill = Spill(spill_settings(selection, self.folder), self.name, announcer.metadata.uid)
+            self._spill = Spill(
+                settings_of(selection.url, selection.durability, self.folder), self.name, announcer.metadata.uid
+            )
             tracker.keep_jobs(self._spill, self._tasks)
         else:
             try:
@@ -142,7 +139,7 @@ class AnnouncerService(Service):
             await self._tracker.close(self._tasks)
         if self._spill:
             await self._spill.close()
-        await self._lock.release(f"pid {os.getpid()}")
+        await self._data.release()
 
     def collect(self) -> Iterable[Metric]:
         """All figures of this moment."""
@@ -157,12 +154,6 @@ class AnnouncerService(Service):
     def access(self) -> Sequence[AccessRule]:
         """Who may call what."""
         return self._announcer.spec.access if self._announcer else ()
-
-
-def spill_settings(selection: Selection, folder: Path) -> SpillSettings:
-    """How to reach the Redis of a Spill."""
-    durability: Literal["always", "everysec"] = "always" if selection.durability is Durability.ALWAYS else "everysec"
-    return SpillSettings(url=selection.url, durability=durability, holder=holder(folder))
 
 
 def degradations(tracker: Tracker, announcer: Announcer) -> list[Degradation]:

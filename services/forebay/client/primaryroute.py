@@ -1,18 +1,17 @@
 """The way to the pod of a store that is primary: every pod answers, and those that are not primary name it."""
 
-import asyncio
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from enum import IntEnum
 from typing import NamedTuple
 
 import grpc
-from grpc.aio import AioRpcError, Metadata
+from grpc.aio import AioRpcError
 
 from forebay.client.errors import ClosedError
 from forebay.pb.store.v1 import store_pb2 as pb
 from forebay.pb.store.v1.store_pb2_grpc import StoreServiceStub
-from forebay.runtime import ClientChannel, from_rpc_error
+from forebay.runtime import ClientChannel, cutcalls, from_rpc_error
 
 PUBLISH = f"/{pb.DESCRIPTOR.services_by_name['StoreService'].full_name}/Publish"
 NOT_PRIMARY = "NOT_PRIMARY"
@@ -94,14 +93,10 @@ def _stub(channel: grpc.aio.Channel) -> StoreServiceStub:
     return stub
 
 
-@contextmanager
-def cut_off() -> Iterator[None]:
-    """A call that ends because its channel was closed has failed; for gRPC, and its caller, it would be cancelled."""
-    try:
-        yield
-    except asyncio.CancelledError:
-        task = asyncio.current_task()
-        if task is None or task.cancelling():
-            raise
-        problem = "the connection was closed: the pod is not primary any more"
-        raise AioRpcError(grpc.StatusCode.CANCELLED, Metadata(), Metadata(), problem) from None
+def cut_off() -> AbstractContextManager[None]:
+    """For a call whose channel may be closed meanwhile: see `cutcalls.cut_off`."""
+    return cutcalls.cut_off(_demoted)
+
+
+def _demoted() -> AioRpcError:
+    return cutcalls.failed("the connection was closed: the pod is not primary any more", grpc.StatusCode.CANCELLED)

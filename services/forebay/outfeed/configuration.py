@@ -11,7 +11,7 @@ from forebay.runtime.document import ConfigDocument
 from forebay.runtime.errors import FieldError, FieldViolation
 from forebay.runtime.readings import result_of
 from forebay.runtime.revisions import ResourceResult
-from forebay.spill.resource import ManagedUrl, url_of
+from forebay.spill.resource import ManagedUrl, is_used, url_of
 
 Identity = tuple[str, str]
 """Namespace and name."""
@@ -99,7 +99,7 @@ class Selector:
         """Take a sound resource into the selection; what of it cannot be used here."""
         resource = reading.resource
         try:
-            if isinstance(resource, Spill) and self._is_ours(resource, selection.outfeed):
+            if isinstance(resource, Spill) and is_used(resource, selection.outfeed):
                 selection.spill = resource.spec
                 selection.url = url_of(resource, document, self._surroundings.managed_url)
             if isinstance(resource, Peerfeed) and _parent(resource) == self._identity:
@@ -108,9 +108,6 @@ class Selector:
         except FieldError as error:
             return [error.violation]
         return []
-
-    def _is_ours(self, spill: Spill, outfeed: Outfeed | None) -> bool:
-        return outfeed is not None and _identity(spill) == (self._identity[0], outfeed.spec.spill_ref.name)
 
     def _place(self, peerfeed: Peerfeed, readings: Sequence[Reading]) -> Place | None:
         if peerfeed.spec.target is None:

@@ -1,16 +1,14 @@
 """The outfeed service: what the runtime hosts, put together from a configuration."""
 
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import grpc
 import structlog
 from prometheus_client.metrics_core import Metric
 
-from forebay.api.v1alpha1 import AccessRule, Durability, Outfeed, OutfeedSpec
+from forebay.api.v1alpha1 import AccessRule, Outfeed, OutfeedSpec
 from forebay.outfeed.configuration import Identity, Selection, Selector, Surroundings
 from forebay.outfeed.incoming.article import ArticleLimits
 from forebay.outfeed.incoming.feeder import ListenerSettings
@@ -24,14 +22,14 @@ from forebay.outfeed.storeroom import UNAUDITED, Storeroom
 from forebay.pb.outfeed.v1 import outfeed_pb2
 from forebay.pb.outfeed.v1.outfeed_pb2_grpc import add_OutfeedServiceServicer_to_server
 from forebay.runtime.clock import Clock, SystemClock
+from forebay.runtime.datafolder import DataFolder
 from forebay.runtime.document import ConfigDocument
-from forebay.runtime.errors import FieldViolation, SettingsError
-from forebay.runtime.filelease import FileLease
-from forebay.runtime.leaseholder import holder
+from forebay.runtime.errors import FieldViolation
 from forebay.runtime.revisions import ResourceResult
 from forebay.runtime.service import Degradation, Service
 from forebay.runtime.tasks import Supervisor
-from forebay.spill import Spill, SpillSettings, SpillSettingsError
+from forebay.spill import Spill, SpillSettingsError
+from forebay.spill.resource import settings_of
 
 log = structlog.stdlib.get_logger(__name__)
 
@@ -69,7 +67,7 @@ class OutfeedService(Service):
         self._surroundings = surroundings
         self._selector = Selector(identity, surroundings)
         self._clock = clock or SystemClock()
-        self._lock = FileLease(folder / "lock")
+        self._data = DataFolder(folder)
         self._servicer = OutfeedServicer(self._clock)
         self._tasks: Supervisor
         self._rooms: Rooms | None = None
@@ -90,10 +88,7 @@ class OutfeedService(Service):
     async def start(self, tasks: Supervisor) -> None:
         """Lock the folder. Raises `SettingsError` when another process uses it."""
         self._tasks = tasks
-        self.folder.mkdir(parents=True, exist_ok=True)
-        if await self._lock.take(f"pid {os.getpid()}", 0) is None:
-            holder = await self._lock.holder()
-            raise SettingsError(f"the data folder {self.folder} is in use by {holder}: stop it, or use another folder")
+        await self._data.take()
 
     async def apply(self, document: ConfigDocument) -> Sequence[ResourceResult]:
         """Make a configuration the one in force.
@@ -144,9 +139,7 @@ class OutfeedService(Service):
 
     async def _open(self, selection: Selection, outfeed: Outfeed) -> Rooms:
         spec = outfeed.spec
-        always = selection.spill is not None and selection.spill.durability is Durability.ALWAYS
-        durability: Literal["always", "everysec"] = "always" if always else "everysec"
-        settings = SpillSettings(url=selection.url, durability=durability, holder=holder(self.folder))
+        settings = settings_of(selection.url, selection.spill.durability if selection.spill else None, self.folder)
         storeroom = await Storeroom.open(self.folder, spec.storage.log_limit, spec.history.remember, self._clock)
         spill = Spill(settings, self.name, outfeed.metadata.uid)
         masterfeed = Masterfeed(storeroom, self._clock)
@@ -215,7 +208,7 @@ class OutfeedService(Service):
             await rooms.storeroom.flush(rooms.peers.checkpoints)
             await rooms.storeroom.close()
             await rooms.spill.close()
-        await self._lock.release(f"pid {os.getpid()}")
+        await self._data.release()
 
     def collect(self) -> Iterable[Metric]:
         """All figures of this moment."""

@@ -10,7 +10,7 @@ from forebay.api.v1alpha1 import Router, RouterLink, Spill
 from forebay.router.specs import link_settings
 from forebay.runtime.errors import FieldError, FieldViolation
 from forebay.runtime.readings import result_of
-from forebay.spill.resource import ManagedUrl, url_of
+from forebay.spill.resource import ManagedUrl, is_used, url_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -106,7 +106,7 @@ def _taken(
     """Take a sound resource into the selection; what of it cannot be used here."""
     resource, router = reading.resource, selection.router
     try:
-        if isinstance(resource, Spill) and _is_used(resource, router):
+        if isinstance(resource, Spill) and is_used(resource, router):
             selection.durability = resource.spec.durability
             selection.url = url_of(resource, document, surroundings.managed_url)
         if resource is router and router is not None:
@@ -145,9 +145,3 @@ def _key(router: Router, document: ConfigDocument) -> bytes:
 
 def _parent(link: RouterLink) -> Identity:
     return link.metadata.namespace, link.spec.router_ref.name
-
-
-def _is_used(spill: Spill, router: Router | None) -> bool:
-    if router is None or router.spec.spill_ref is None:
-        return False
-    return (spill.metadata.namespace, spill.metadata.name) == (router.metadata.namespace, router.spec.spill_ref.name)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import structlog
 
-from forebay.api.v1alpha1 import Durability
 from forebay.router.configuration import Surroundings, select
 from forebay.router.links.settings import LinksSettings
 from forebay.router.node import RouterNode
@@ -16,11 +14,11 @@ from forebay.router.servicer import SERVICE, RouterServicer, add_to_server
 from forebay.router.specs import domain_rules, retry_settings, router_settings
 from forebay.runtime.address import Address
 from forebay.runtime.clock import SystemClock
-from forebay.runtime.errors import CertificateError, FieldViolation, SettingsError
-from forebay.runtime.filelease import FileLease
-from forebay.runtime.leaseholder import holder
+from forebay.runtime.datafolder import DataFolder
+from forebay.runtime.errors import CertificateError, FieldViolation
 from forebay.runtime.service import Degradation, Service
-from forebay.spill import Spill, SpillSettings, SpillSettingsError
+from forebay.spill import Spill, SpillSettingsError
+from forebay.spill.resource import settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -59,7 +57,7 @@ class RouterService(Service):
         """Where its lock is, and the name under which it comes back to its Spill."""
         self._surroundings = surroundings
         self._clock = clock or SystemClock()
-        self._lock = FileLease(folder / "lock")
+        self._data = DataFolder(folder)
         self._servicer = RouterServicer()
         self._tasks: Supervisor
         self._router: Router | None = None
@@ -82,10 +80,7 @@ class RouterService(Service):
     async def start(self, tasks: Supervisor) -> None:
         """Lock the folder. Raises `SettingsError` when another process uses it."""
         self._tasks = tasks
-        self.folder.mkdir(parents=True, exist_ok=True)
-        if await self._lock.take(f"pid {os.getpid()}", 0) is None:
-            holder = await self._lock.holder()
-            raise SettingsError(f"the data folder {self.folder} is in use by {holder}: stop it, or use another folder")
+        await self._data.take()
 
     async def apply(self, document: ConfigDocument) -> Sequence[ResourceResult]:
         """Make a configuration the one in force; what has a fault stays as it was, the Router or a link."""
@@ -151,7 +146,9 @@ class RouterService(Service):
         if selection.url in ("", self._url):
             return ""
         if self._spill is None:
-            self._spill = Spill(spill_settings(selection, self.folder), self.name, router.metadata.uid)
+            self._spill = Spill(
+                settings_of(selection.url, selection.durability, self.folder), self.name, router.metadata.uid
+            )
             node.spill(self._spill, self.title)
         else:
             try:
@@ -171,7 +168,7 @@ class RouterService(Service):
         """End the links; processes keep what has no receipt."""
         if self.node:
             await self.node.close()
-        await self._lock.release(f"pid {os.getpid()}")
+        await self._data.release()
 
     def collect(self) -> Iterable[Metric]:
         """All figures of this moment."""
@@ -193,12 +190,6 @@ def _unchanged(router: Router, node: RouterNode) -> Iterable[FieldViolation]:
     running = node.switch.settings.domain
     if router.spec.domain != running:
         yield FieldViolation("spec.domain", f"is {running} until the service is started again: restart it")
-
-
-def spill_settings(selection: Selection, folder: Path) -> SpillSettings:
-    """How to reach the Redis of a Spill."""
-    durability: Literal["always", "everysec"] = "always" if selection.durability is Durability.ALWAYS else "everysec"
-    return SpillSettings(url=selection.url, durability=durability, holder=holder(folder))
 
 
 def degradations(node: RouterNode, router: Router) -> list[Degradation]:

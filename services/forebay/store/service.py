@@ -16,9 +16,9 @@ from forebay.api.v1alpha1 import AccessRule, Store, StoreSpec
 from forebay.pb.store.v1 import mirror_pb2, store_pb2
 from forebay.pb.store.v1.mirror_pb2_grpc import add_MirrorServiceServicer_to_server
 from forebay.runtime.clock import Clock, SystemClock
+from forebay.runtime.datafolder import DataFolder
 from forebay.runtime.document import ConfigDocument
-from forebay.runtime.errors import FieldViolation, SettingsError
-from forebay.runtime.filelease import FileLease
+from forebay.runtime.errors import FieldViolation
 from forebay.runtime.revisions import ResourceResult
 from forebay.runtime.service import Degradation, Service
 from forebay.runtime.tasks import Supervisor
@@ -59,7 +59,7 @@ class StoreService(Service):
         """Where its data is."""
         self._opening = opening
         self._clock = clock or SystemClock()
-        self._lock = FileLease(folder / "lock")
+        self._data = DataFolder(folder)
         self._servicer = StoreServicer()
         self._pod = Pod(cluster, CopyFolder(folder, self._clock), self._clock) if cluster else None
         self._leading: asyncio.Task[None] | None = None
@@ -80,10 +80,7 @@ class StoreService(Service):
     async def start(self, tasks: Supervisor) -> None:
         """Lock the folder. Raises `SettingsError` when another process uses it."""
         self._tasks = tasks
-        self.folder.mkdir(parents=True, exist_ok=True)
-        if await self._lock.take(f"pid {os.getpid()}", 0) is None:
-            holder = await self._lock.holder()
-            raise SettingsError(f"the data folder {self.folder} is in use by {holder}: stop it, or use another folder")
+        await self._data.take()
 
     async def apply(self, document: ConfigDocument) -> Sequence[ResourceResult]:
         """Make a configuration the one in force; what has a fault stays as it was, the Store or a queue."""
@@ -145,7 +142,7 @@ class StoreService(Service):
             self._leading.cancel()
             await asyncio.wait([self._leading])
             await self._pod.leave()
-        await self._lock.release(f"pid {os.getpid()}")
+        await self._data.release()
 
     def collect(self) -> Iterable[Metric]:
         """All figures of this moment."""

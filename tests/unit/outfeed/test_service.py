@@ -10,9 +10,10 @@ from forebay.msgstore import StoreFailedError
 from forebay.outfeed import service as module
 from forebay.outfeed.configuration import Surroundings
 from forebay.outfeed.sending.feed import Outcome
-from forebay.outfeed.service import OutfeedService, disk_degradations, holder
+from forebay.outfeed.service import OutfeedService, disk_degradations
 from forebay.runtime.document import ConfigDocument
 from forebay.runtime.errors import SettingsError, TaskCrashedError
+from forebay.runtime.leaseholder import holder
 from forebay.runtime.secret import Secret
 from forebay.runtime.tasks import Supervisor
 from forebay.spill import SpillSettingsError, SpillUnavailableError

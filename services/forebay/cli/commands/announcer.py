@@ -107,9 +107,6 @@ def swarms(
 
 
 def _run(command: Coroutine[Any, Any, None]) -> None:
-    import uvloop
+    from forebay.cli.calling import run_call
 
-    from forebay.runtime import configure_logs
-
-    configure_logs("warning")
-    uvloop.run(command)
+    run_call(command)

@@ -2,8 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import grpc
@@ -14,6 +13,7 @@ from forebay.client.retrying import Retrying
 from forebay.pb.router.v1 import router_pb2 as pb
 from forebay.pb.router.v1.router_pb2_grpc import RouterServiceStub
 from forebay.runtime import ClientChannel
+from forebay.runtime.cutcalls import cut_off, failed
 
 if TYPE_CHECKING:
     from forebay.client.router.process import Process
@@ -62,7 +62,7 @@ class Attaching:
             channel = self._channels[self._turn % len(self._channels)]
             self._turn += 1
             try:
-                with given_up():
+                with cut_off(lambda: failed("the stream was given up")):
                     await self._attach(RouterServiceStub(channel.get()))
             except AioRpcError as error:
                 # There is another router to try: only when all have failed it is time to wait.
@@ -88,7 +88,7 @@ class Attaching:
     async def _read(self, call: Call) -> pb.AttachResponse:
         response = await call.read()
         if response is grpc.aio.EOF:
-            raise ended("the router has ended the stream")
+            raise failed("the router has ended the stream")
         return response  # type: ignore[return-value]
 
     def _welcomed(self, welcome: pb.Welcome) -> None:
@@ -142,7 +142,7 @@ class Attaching:
             if following is grpc.aio.EOF:
                 if self._leaving:
                     return
-                raise ended("the router has ended the stream")
+                raise failed("the router has ended the stream")
             response = following  # type: ignore[assignment]
 
     async def _beat(self, call: Call, heartbeat: float) -> None:
@@ -183,20 +183,3 @@ class Attaching:
         """End all connections."""
         for channel in self._channels:
             await channel.close()
-
-
-@contextmanager
-def given_up() -> Iterator[None]:
-    """A stream that we have cancelled ourselves has failed; for gRPC, and its caller, it would be cancelled."""
-    try:
-        yield
-    except asyncio.CancelledError:
-        task = asyncio.current_task()
-        if task is None or task.cancelling():
-            raise
-        raise ended("the stream was given up") from None
-
-
-def ended(problem: str) -> AioRpcError:
-    """An error for a stream that has ended without one."""
-    return AioRpcError(grpc.StatusCode.UNAVAILABLE, grpc.aio.Metadata(), grpc.aio.Metadata(), problem)

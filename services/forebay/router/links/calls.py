@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import grpc
-from grpc.aio import AioRpcError
 
 from forebay.pb.router.v1 import router_pb2 as pb
 from forebay.runtime.channel import ClientChannel
+from forebay.runtime.cutcalls import cut_off, failed
 from forebay.runtime.errors import AlreadyExistsError
 
 LINK = f"/{pb.DESCRIPTOR.services_by_name['RouterService'].full_name}/Link"
@@ -38,8 +38,7 @@ async def read(call: Call) -> pb.LinkRequest:
     """What comes next. Raises `AioRpcError` when nothing does."""
     told: Any = await call.read()
     if told is grpc.aio.EOF:
-        metadata = grpc.aio.Metadata()
-        raise AioRpcError(grpc.StatusCode.UNAVAILABLE, metadata, metadata, "the other router has ended the link")
+        raise failed("the other router has ended the link")
     request: pb.LinkRequest = told
     return request
 
@@ -48,12 +47,7 @@ async def read(call: Call) -> pb.LinkRequest:
 def given_up() -> Iterator[None]:
     """A stream that was cancelled on our side has failed; for gRPC, and its caller, it would be cancelled."""
     try:
-        yield
-    except asyncio.CancelledError:
-        task = asyncio.current_task()
-        if task is None or task.cancelling():
-            raise
-        raise AlreadyExistsError("another link to the same router is in use") from None
+        with cut_off(lambda: AlreadyExistsError("another link to the same router is in use")):
+            yield
     except asyncio.InvalidStateError:
-        metadata = grpc.aio.Metadata()
-        raise AioRpcError(grpc.StatusCode.UNAVAILABLE, metadata, metadata, "the link has ended") from None
+        raise failed("the link has ended") from None
