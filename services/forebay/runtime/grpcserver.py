@@ -57,7 +57,7 @@ class GrpcSettings:
             ("grpc.max_connection_age_grace_ms", int(self.connection_age_grace * 1000)),
             ("grpc.keepalive_time_ms", int(self.keepalive * 1000)),
             ("grpc.keepalive_timeout_ms", int(self.keepalive_timeout * 1000)),
-            ("grpc.http2.min_recv_ping_interval_without_data_ms", MIN_PING_SECONDS * 1000),
+            ("grpc.http2.min_ping_interval_without_data_ms", MIN_PING_SECONDS * 1000),
             ("grpc.keepalive_permit_without_calls", 1),
             # Otherwise a second process on the same port would silently take half of the connections.
             ("grpc.so_reuseport", 0),
