@@ -51,6 +51,7 @@ docs: venv ## Generate the reference pages of docs/
 	$(BIN)/python docs/generate_resources.py
 	$(BIN)/python docs/generate_cli.py
 	$(BIN)/python docs/generate_chart.py
+	$(BIN)/python docs/generate_from_innfeed.py
 
 .PHONY: bench-outfeed
 bench-outfeed: venv ## Measure outfeed beside innfeed (root, Debian's inn2; SCALE=10 for the full sizes)
@@ -102,6 +103,7 @@ check: venv ## Check format, lint, types, layers, protos and generated files
 	$(BIN)/python docs/generate_resources.py --check
 	$(BIN)/python docs/generate_cli.py --check
 	$(BIN)/python docs/generate_chart.py --check
+	$(BIN)/python docs/generate_from_innfeed.py --check
 
 .PHONY: clean
 clean: ## Remove what was made, the virtual environment too

@@ -18,7 +18,7 @@ from pydantic.fields import FieldInfo
 
 from forebay.api.model import Model
 from forebay.api.quantities import format_duration
-from forebay.api.v1alpha1 import API_VERSION, KINDS, Metadata, Resource
+from forebay.api.v1alpha1 import API_VERSION, KINDS, Metadata, PeerDefaults, Resource
 from forebay.api.values import Size, Value
 
 PAGE = Path(__file__).with_name("resources.md")
@@ -38,6 +38,9 @@ that YAML would take for something else (`on`, `12:30`) needs quotes.
 
 Credentials are never fields: a resource names a key of a Secret. Without a cluster the Secret, as Kubernetes has it
 (`apiVersion: v1`, `kind: Secret`), is given among the files.
+
+What a Peerfeed leaves out is as `spec.defaults` of its Outfeed say, and only where those are silent as the column
+Default tells.
 """
 HEADER = ["| Field | Meaning | Unit | Default | Bounds |", "|---|---|---|---|---|"]
 
@@ -79,7 +82,7 @@ def rows(model: type[BaseModel], prefix: str) -> Iterator[Row]:
         inner = next(models_in(field.annotation), None)
         many = "[]" if is_list(field) else ""
         yield Row(f"`{path}{many}`", meaning(field), unit(field), default(field), bounds(field))
-        if inner:
+        if inner and inner is not PeerDefaults:
             yield from rows(inner, f"{path}{many}.")
 
 
@@ -173,6 +176,8 @@ def rules(model: type[Model], path: str) -> Iterator[str]:
     yield from (f"- In `{path}`: {rule.text}" for rule in (*model.rules, *model.transitions))
     for name, field in model.model_fields.items():
         for inner in models_in(field.annotation):
+            if inner is PeerDefaults:
+                continue
             yield from rules(inner, f"{path}.{field.alias or name}")
 
 

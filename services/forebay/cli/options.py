@@ -81,3 +81,13 @@ InsecureOption = Annotated[
     bool, typer.Option("--insecure", help="Allow gRPC without TLS on addresses that other machines can reach.")
 ]
 PeerArgument = Annotated[str, typer.Argument(metavar="PEER", help="Name of the Peerfeed.")]
+NamesArgument = Annotated[
+    list[str] | None, typer.Argument(metavar="[PEER]...", help="Names of Peerfeeds; all if none.")
+]
+MessageIdsArgument = Annotated[
+    list[str] | None, typer.Argument(metavar="[MESSAGE-ID]...", help="With their angle brackets; all if none.")
+]
+ReasonOption = Annotated[
+    str, typer.Option("--reason", metavar="TEXT", help="Only those with this text in their reason, in any case.")
+]
+LimitOption = Annotated[int, typer.Option("--limit", min=1, help="Most to show, the oldest first.")]

@@ -62,7 +62,7 @@ async def of_an_outfeed(folder: Path, connections: Connections) -> AsyncIterator
         connections.last.end("481 no", Cause.AUTH_FAILED)
         for peer in house.rooms.peers:
             peer.feed.ledger.dropped["maxAge"] += 1
-        registry.register(LoopCollector(lambda: service_metrics(house.rooms, listener)))
+        registry.register(LoopCollector(lambda: service_metrics(house.rooms, listener, 0)))
         yield shown_by(registry)
 
 
