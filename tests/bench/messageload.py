@@ -17,6 +17,8 @@ os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "false"
 
 import uvloop
 
+WARM_UP = 200
+"""Requests that do not count."""
 BATCH = 256
 """Messages that are sent before the sender looks whether it has to wait."""
 
@@ -26,21 +28,18 @@ def tell(**what: Any) -> None:
     sys.stdout.flush()
 
 
-def percentile(seconds: list[float], part: float) -> float:
-    """In microseconds."""
-    return sorted(seconds)[min(len(seconds) - 1, int(len(seconds) * part))] * 1e6
-
-
-async def measured(ask: Callable[[], Awaitable[Any]], count: int) -> None:
-    """Ask so often, one after the other, and tell how long that took."""
-    for _ in range(count // 10):
+async def asked(ask: Callable[[], Awaitable[Any]], count: int) -> None:
+    """With each line that comes, ask so often, one after the other, and tell how long each took."""
+    for _ in range(WARM_UP):
         await ask()
-    seconds = []
-    for _ in range(count):
-        began = time.perf_counter()
-        await ask()
-        seconds.append(time.perf_counter() - began)
-    tell(p50=percentile(seconds, 0.5), p99=percentile(seconds, 0.99))
+    tell(ready=True)
+    while await asyncio.to_thread(sys.stdin.readline):
+        seconds = []
+        for _ in range(count):
+            began = time.perf_counter()
+            await ask()
+            seconds.append(time.perf_counter() - began)
+        tell(seconds=seconds)
 
 
 # Ours.
@@ -135,7 +134,7 @@ async def ours_ask(address: str, messages: int, octets: int) -> None:
     body = bytes(octets)
     async with Process.connect(address, f"asker-{os.getpid()}") as process:
         asker = await process.thread("asker")
-        await measured(lambda: asker.request("receiver", "ask", body), messages)
+        await asked(lambda: asker.request("receiver", "ask", body), messages)
 
 
 async def ours_inside(address: str, messages: int, octets: int) -> None:
@@ -206,7 +205,7 @@ async def rival_ask(address: str, messages: int, octets: int) -> None:
 
     client = await nats.connect(f"nats://{address}")
     body = bytes(octets)
-    await measured(lambda: client.request("receiver", body, timeout=10), messages)
+    await asked(lambda: client.request("receiver", body, timeout=10), messages)
     await client.close()
 
 

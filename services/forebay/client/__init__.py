@@ -1,5 +1,6 @@
 """Clients of the services, for asyncio programs."""
 
+import forebay.runtime  # noqa: F401 it says how gRPC is to be, before that is imported
 from forebay.client.announcer import AnnouncerClient
 from forebay.client.config import ConfigClient
 from forebay.client.consumption import Consumption
