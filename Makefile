@@ -3,6 +3,8 @@ SHELL := /bin/bash
 VENV  := .venv
 BIN   := $(VENV)/bin
 SCALE ?= 1
+# Processes that run tests side by side: more than cores, since many tests wait for other programs.
+WORKERS ?= 4
 # Seconds that a test may take.
 PYTEST_TIMEOUT ?= $(shell expr 300 '*' $(SCALE))
 export SCALE PYTEST_TIMEOUT
@@ -30,8 +32,8 @@ run: venv ## Feed the example articles to two peers, and compact the backlog of 
 		--offer examples/articles --pace 30 --start-later west=5 --compact --until-delivered
 
 .PHONY: test
-test: venv ## Run the tests (SCALE=10 for the full sizes)
-	$(BIN)/pytest
+test: venv ## Run the tests (SCALE=10 for the full sizes, WORKERS=0 for one after the other)
+	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadgroup
 
 .PHONY: format
 format: venv ## Put the code into its standard form
