@@ -6,41 +6,19 @@ They write a line of JSON when they are ready, and one when they are done.
 """
 
 import asyncio
-import json
 import os
 import sys
 import time
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "false"
 
 import uvloop
 
+from bench.programs import measured, tell, told_to_go_on
+
 BATCH = 256
 """Messages that are sent before the sender looks whether it has to wait."""
-
-
-def tell(**what: Any) -> None:
-    sys.stdout.write(json.dumps(what) + "\n")
-    sys.stdout.flush()
-
-
-def percentile(seconds: list[float], part: float) -> float:
-    """In microseconds."""
-    return sorted(seconds)[min(len(seconds) - 1, int(len(seconds) * part))] * 1e6
-
-
-async def measured(ask: Callable[[], Awaitable[Any]], count: int) -> None:
-    """Ask so often, one after the other, and tell how long that took."""
-    for _ in range(count // 10):
-        await ask()
-    seconds = []
-    for _ in range(count):
-        began = time.perf_counter()
-        await ask()
-        seconds.append(time.perf_counter() - began)
-    tell(p50=percentile(seconds, 0.5), p99=percentile(seconds, 0.99))
 
 
 # Ours.
@@ -84,7 +62,7 @@ async def ours_stall(address: str, messages: int, octets: int) -> None:
     async with Process.connect(address, f"stalled-{os.getpid()}") as process:
         await process.thread("stalled", handler)
         tell(ready=True)
-        await asyncio.to_thread(sys.stdin.readline)
+        await told_to_go_on()
         going.set()
         await done.wait()
         tell(got=got)
@@ -124,7 +102,7 @@ async def ours_flood(address: str, messages: int, octets: int) -> None:
             except TimeoutError:
                 break
         tell(sent=sent)
-        await asyncio.to_thread(sys.stdin.readline)
+        await told_to_go_on()
         sender.send("stalled", "last")
         await process.flush()
 
@@ -223,7 +201,7 @@ async def rival_flood(address: str, messages: int, octets: int) -> None:
             await client.flush(timeout=120)
     await client.flush(timeout=120)
     tell(sent=messages)
-    await asyncio.to_thread(sys.stdin.readline)
+    await told_to_go_on()
     await client.close()
 
 
@@ -239,7 +217,7 @@ async def rival_stall(address: str, messages: int, octets: int) -> None:
         while b"PONG" not in connection.recv(4096):
             pass
         tell(ready=True)
-        await asyncio.to_thread(sys.stdin.readline)
+        await told_to_go_on()
         connection.settimeout(3.0)
         got = 0
         try:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Generic
 
 from forebay.api import Violation
@@ -17,7 +17,7 @@ from forebay_operator.reconcile.faults import TELLING, concluded, fault_of
 from forebay_operator.reconcile.gate import check_allowed, is_ending, modelled
 from forebay_operator.reconcile.ingredients import children_of
 from forebay_operator.reconcile.servicekind import ChildKind, S, ServiceKind
-from forebay_operator.reconcile.workloads import ensure_all, workload_of
+from forebay_operator.reconcile.workloads import annotations_of, ensure_all, workload_of
 from forebay_operator.reconcile.world import World
 from forebay_operator.resources import ServiceNames, service_leftovers
 from forebay_operator.workers import Outcome
@@ -90,7 +90,9 @@ class ServiceReconciler(Generic[S]):
         composition = await asyncio.to_thread(ingredients.composition)
         scene.faults = {identity: missing(violations) for identity, violations in composition.faults.items()}
         scene.revision, scene.views = await self._configuring.configure(service, stored, composition, scene.clients)
-        await ensure_all(world, self._kind.objects(service, composition, world), depth)
+        objects = self._kind.objects(service, composition, world)
+        scene.workload = replace(scene.workload, annotations=annotations_of(objects))
+        await ensure_all(world, objects, depth)
         if depth >= Depth.VERIFY:
             await self._clear_away(service)
 

@@ -83,7 +83,10 @@ async def publish_by_service(
     """Publish by a node that runs as a service. Raises `ServiceError`, `UndoneError`."""
     counts = Counts()
     congestion = CONGESTIONS[publication.congestion] if publication.congestion else None
-    async with ConduitClient.connect(address, tls) as client, client.attach("forebay conduit pub") as attachment:
+    async with (
+        ConduitClient.connect(address, tls) as client,
+        client.attach("forebay conduit pub", patience=0) as attachment,
+    ):
         publisher = await attachment.publisher(
             publication.uri,
             reliable=publication.reliable,

@@ -74,7 +74,10 @@ def readable(sample: bytes) -> dict[str, str]:
 async def subscribe_by_service(wanted: Wanted, address: str, tls: Path | None, output: Output) -> None:
     """Subscribe by a node that runs as a service. Raises `ServiceError`."""
     printer = Printer(wanted, output)
-    async with ConduitClient.connect(address, tls) as client, client.attach("forebay conduit sub") as attachment:
+    async with (
+        ConduitClient.connect(address, tls) as client,
+        client.attach("forebay conduit sub", patience=0) as attachment,
+    ):
         subscription = await attachment.subscribe(
             wanted.pattern,
             mode=MODES[wanted.mode],

@@ -17,6 +17,7 @@ from forebay.runtime.errors import AlreadyExistsError, NotFoundError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from forebay.conduit.clients.answerstream import AnswerStream
     from forebay.conduit.clients.attachments import Attachment, Declared
     from forebay.conduit.node import ServiceNode
 
@@ -107,6 +108,10 @@ class Declaring:
 
         number = self._declare(Quota.RESOURCES, self._node.limits.resources, make, "uri")
         return pb.DeclareTokenResponse(declaration=number)
+
+    def answering(self, uri: str, stream: AnswerStream) -> int:
+        """Have a stream answer queries; returns the number of the declaration."""
+        return self._declare(stream.quota, self._node.limits.resources, lambda: stream.open(uri), "uri")
 
     def _declare(self, quota: Quota, limit: int, make: Callable[[], Declared], field: str) -> int:
         with told(field):

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from forebay.api.v1alpha1.conduitnode import DeclaredResource
-    from forebay.conduit.core.conduits.reassembly import SampleLoss
     from forebay.conduit.core.declarations.definitions import Definition
     from forebay.conduit.core.declarations.events import DeclarationEvent
     from forebay.conduit.core.session.events import PeerEvent
@@ -154,10 +153,6 @@ class ServiceNode(Listener):
             for client in self.attachments:
                 client.note(event)
         self._look_at_spill()
-
-    def sample_lost(self, loss: SampleLoss) -> None:
-        """A sample came in pieces, and not all of them."""
-        self.tally.broken += 1
 
     def _look_at_spill(self) -> None:
         if self.reservoir:

@@ -36,7 +36,6 @@ def service_metrics(node: ServiceNode) -> Iterable[Metric]:
     yield published
     yield _counter("delivered", "Samples that subscribers of clients have got.", tally.delivered)
     yield _counter("missed", "Samples that subscribers of clients did not get, for they read too slowly.", tally.missed)
-    yield _counter("broken", "Samples of which not all pieces have come.", tally.broken)
     yield from _network(node)
 
 
@@ -49,7 +48,11 @@ def _network(node: ServiceNode) -> Iterator[Metric]:
         if outlet := station.core.transmission.find(number):
             unacknowledged.add_metric([str(number)], outlet.conduit.window.unacknowledged)
     yield unacknowledged
+    broken = station.core.reception.pieces.broken
+    yield _counter("broken", "Samples of which not all pieces have come: none of it was delivered.", broken)
     yield _counter("unsent_datagrams", "Datagrams that could not be sent.", station.engine.lost)
+    untold = station.core.untold
+    yield _counter("untold", "Messages that were too large for the peer that they were for.", untold)
     refused = CounterMetricFamily(
         f"{PREFIX}_refused_datagrams", "Datagrams that were not let in, by reason.", labels=["reason"]
     )

@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeVar
 import grpc
 
 from forebay.conduit.addresses import find_address
+from forebay.conduit.clients.answerstream import AnswerStream
 from forebay.conduit.clients.attachments import Attachment
 from forebay.conduit.clients.declared import Subscriber
 from forebay.conduit.clients.publisher import Publisher
@@ -165,6 +166,23 @@ class ConduitServicer(GeneratedServicer):
         with self._running(QueryStream(node.station)) as stream, told("uri"):
             async for response in stream.run(request):
                 yield response
+
+    async def Answer(
+        self, request_iterator: AsyncIterator[pb.AnswerRequest], context: Context
+    ) -> AsyncIterator[pb.AnswerResponse]:
+        """Answer queries of peers; see the proto."""
+        opening = await self._opening(request_iterator)
+        if opening is None:
+            return
+        with self._running(AnswerStream(self._node().station)) as stream:
+            number = self._declaring(opening.client, context).answering(opening.uri, stream)
+            node, client = self._client(opening.client, context)
+            try:
+                async for response in stream.run(request_iterator):
+                    yield response
+            finally:
+                with suppress(NotFoundError):
+                    node.attachments.undeclare(client, number)
 
     async def WatchPeers(self, request: pb.WatchPeersRequest, context: Context) -> AsyncIterator[pb.WatchPeersResponse]:
         """Tell of peers as they come and go."""

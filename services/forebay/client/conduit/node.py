@@ -137,6 +137,11 @@ class Node:
         """Datagrams that could not be sent: what is reliable comes again."""
         return self._station.engine.lost
 
+    @property
+    def broken(self) -> int:
+        """Samples of which not all pieces have come: nothing of them was handed over."""
+        return self._station.core.reception.pieces.broken
+
     def advance(self) -> None:
         """Send what there is to send."""
         self._station.advance()

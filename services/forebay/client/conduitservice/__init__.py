@@ -1,5 +1,6 @@
 """A client of ConduitService: a program that publishes and subscribes by a node that runs as a service."""
 
+from forebay.client.conduitservice.answering import Answering
 from forebay.client.conduitservice.attachment import Attachment
 from forebay.client.conduitservice.client import ConduitClient
 from forebay.client.conduitservice.publisher import Published, Publisher
@@ -10,12 +11,14 @@ from forebay.pb.conduit.v1.conduit_pb2 import (
     DeclarationEvent,
     Delivery,
     PeerEvent,
+    PeerQuery,
     Reply,
     Slow,
     SubscriptionMode,
 )
 
 __all__ = [
+    "Answering",
     "Attachment",
     "ConduitClient",
     "Congestion",
@@ -23,6 +26,7 @@ __all__ = [
     "DeclarationEvent",
     "Delivery",
     "PeerEvent",
+    "PeerQuery",
     "Published",
     "Publisher",
     "Reply",

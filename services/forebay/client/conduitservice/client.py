@@ -1,5 +1,6 @@
 """A node that runs as a service: what it shows, and the way to attach to it."""
 
+import math
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
@@ -56,9 +57,12 @@ class ConduitClient:
         """End all calls and connections."""
         await self._channel.close()
 
-    def attach(self, program: str = "") -> Attachment:
-        """An attachment, to be used within `async with`: what is declared by it is forgotten with it."""
-        return Attachment(self._stub(), program)
+    def attach(self, program: str = "", *, patience: float = math.inf) -> Attachment:
+        """An attachment, to be used within `async with`: what is declared by it is forgotten with it.
+
+        `patience`: seconds for which it tries to attach again, once the service was lost; 0: it does not.
+        """
+        return Attachment(self._stub(), program, patience)
 
     async def node(self) -> pb.GetNodeResponse:
         """The node as it is now, with the peers that it has sessions with."""

@@ -23,8 +23,6 @@ class Tally:
     """Samples that subscribers have got, each counted by itself."""
     missed: int = 0
     """Samples that subscribers did not get, since they were read too slowly."""
-    broken: int = 0
-    """Samples that came in pieces, and not all of them."""
 
     @property
     def undelivered(self) -> int:

@@ -16,8 +16,7 @@ from forebay.conduit.core.intake import Intake
 from forebay.conduit.core.sealing import Sealing
 from forebay.conduit.core.session.sessions import Sessions
 from forebay.conduit.core.session.upkeep import Upkeep
-from forebay.conduit.core.slots import Slots
-from forebay.conduit.core.subscribers import Guard, Handler, Subscription
+from forebay.conduit.core.subscribing import Subscribing
 from forebay.conduit.core.uri.syntax import check_uri
 from forebay.conduit.core.wire.declarations import SubscriptionMode
 from forebay.conduit.core.wire.messages import CloseReason
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from forebay.conduit.core.session.events import PeerEvent
     from forebay.conduit.core.session.peer import Peer
     from forebay.conduit.core.settings import NodeSettings
+    from forebay.conduit.core.subscribers import Guard, Handler
     from forebay.conduit.core.wire.declarations import Period
     from forebay.conduit.core.wire.extras import Extras
 
@@ -71,7 +71,7 @@ class Node:
             self.wake,
             self.sealing,
         )
-        self._subscriptions: Slots[Subscription] = Slots()
+        self.subscribing = Subscribing(self.declarations)
         self._writing = Writing(
             self.transmission, self.declarations, listener, self._collect, self.wake, settings.session.peer_id
         )
@@ -185,16 +185,11 @@ class Node:
         history: int = 0,
     ) -> int:
         """Declare a subscriber; returns its number. Raises `SettingError`."""
-        self.declarations.own.check_mode(rid, mode, period)
-        subscription = self._subscriptions.add(
-            lambda number: Subscription(number, rid, handler, guard, mode, period, history)
-        )
-        self.declarations.subscribe(subscription, now)
-        return subscription.number
+        return self.subscribing.subscribe(rid, handler, now, guard, mode, period, history)
 
     def unsubscribe(self, subscription: int, now: float) -> None:
         """Delete a subscriber. Raises `KeyError` when there is none of that number."""
-        self.declarations.unsubscribe(self._subscriptions.remove(subscription), now)
+        self.subscribing.unsubscribe(subscription, now)
 
     def close_session(self, reason: str, *, peer_id: bytes | None = None, address: Hashable = None) -> None:
         """End the session with the peer of that id, or at that address. Raises `UnknownPeerError`."""
@@ -293,3 +288,4 @@ class Node:
 
     def _collect(self, outlet: Outlet, now: float) -> None:
         self._outbox += self._dispatch.outgoing(outlet.conduit.take(), now)
+        self.transmission.use(outlet)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class _Subscriber:
-    """A subscriber of a program; the node's own number of it is there once its resource is settled."""
+    """A subscriber of a program; the node's own number of it is there unless its resource was refused."""
 
     __slots__ = ("definition", "handle", "number", "rid")
 
@@ -145,25 +146,15 @@ class Participant:
         `guard`: pairs of a publisher and octets; the handler runs only when all of them fit into the windows.
         Raises `InvalidUriError`, `SettingError`.
         """
-        definition = self._resource(resource, now)
+        definition, subscribing = self._resource(resource, now), self.node.subscribing
         found = self._subscribers.add(lambda handle: _Subscriber(handle, definition))
-
-        def subscribe(at: float) -> None:
-            if self._subscribers.get(found.handle) is found and not (definition and definition.status):
-                found.rid = definition.rid if definition else int(resource)
-                found.number = self.node.subscribe(found.rid, handler, at, guard, mode, period, history)
-
-        def subscribe_later(at: float) -> None:
-            try:
-                subscribe(at)
-            except SettingError as error:
-                self._refused(found, str(error))
-
         try:
             if definition and definition.status is None:
-                self._then(definition, subscribe_later)
-            else:
-                subscribe(now)
+                found.number = subscribing.expect(definition.uri, handler, guard, mode, period, history)
+                self._then(definition, partial(self._settle, found, definition))
+            elif not (definition and definition.status):
+                found.rid = definition.rid if definition else int(resource)
+                found.number = self.node.subscribe(found.rid, handler, now, guard, mode, period, history)
         except Exception:
             self._subscribers.remove(found.handle)
             raise
@@ -265,13 +256,21 @@ class Participant:
             raise UnknownDeclarationError(f"there is no subscriber {number}: declare one")
         return found
 
-    def _refused(self, subscriber: _Subscriber, reason: str) -> None:
-        """It gets nothing, and nobody is there to raise that to."""
-        uri = subscriber.definition.uri if subscriber.definition else ""
-        event = DeclarationEvent(
-            DeclarationChange.REFUSED, DeclarationKind.SUBSCRIBER, b"", subscriber.rid, uri, reason
-        )
-        self.node.note(event)
+    def _settle(self, subscriber: _Subscriber, definition: Definition, now: float) -> None:
+        """What it stands on is defined, or was refused."""
+        if self._subscribers.get(subscriber.handle) is not subscriber or subscriber.number is None:
+            return
+        subscriber.rid = definition.rid
+        try:
+            if not definition.status:
+                self.node.subscribing.settle(subscriber.number, definition.rid, now)
+                return
+        except SettingError as error:
+            # Nobody is there to raise it to.
+            change, kind = DeclarationChange.REFUSED, DeclarationKind.SUBSCRIBER
+            self.node.note(DeclarationEvent(change, kind, b"", definition.rid, definition.uri, str(error)))
+        self.node.unsubscribe(subscriber.number, now)
+        subscriber.number = None
 
     def _resource(self, resource: int | str, now: float) -> Definition | None:
         if isinstance(resource, int):

@@ -34,6 +34,14 @@ class Slots(Generic[T]):
         """What is in that slot."""
         return self._used.get(number)
 
+    def used(self, number: int) -> T:
+        """What is in a used slot. Raises `KeyError` when it is free."""
+        return self._used[number]
+
+    def put(self, number: int, thing: T) -> None:
+        """Put something else into a used slot."""
+        self._used[number] = thing
+
     def remove(self, number: int) -> T:
         """Free a slot; returns what was in it. Raises `KeyError` when it was free."""
         with self._changing:

@@ -187,7 +187,13 @@ class Writing:
         reach = self._declarations.own.reach(publisher.settings.rid)
         if reach.catching_up:
             return False
-        return outlet is None or not publisher.way.changes(outlet, reach.peers, now)
+        old = publisher.way.outlet
+        if outlet is None or not publisher.way.changes(outlet, reach.peers, now):
+            return True
+        if old and self._transmission.has(old):
+            # What is waited for may have been waiting for others to share its datagram.
+            self._collect(old, now)
+        return False
 
     def _write(self, publisher: Publisher, samples: Sequence[bytes], now: float) -> Write:
         settings, outlet = publisher.settings, publisher.way.outlet

@@ -48,9 +48,9 @@ async def outside(stack):
 async def attach(stack):
     """Attach programs to services."""
 
-    async def begin(server):
+    async def begin(server, **options):
         client = await stack.enter_async_context(server.client())
-        return await stack.enter_async_context(client.attach("test"))
+        return await stack.enter_async_context(client.attach("test", **options))
 
     return begin
 

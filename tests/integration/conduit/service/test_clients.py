@@ -131,9 +131,9 @@ async def test_whoever_is_not_attached_declares_nothing(make_node, attach):
     press = make_node()
     await press.start()
     attached = await attach(press)
-    attached._client = b"somebody else   "
-    with pytest.raises(NotFoundError, match="no such client is attached: call Attach"):
-        await attached.publisher(URI)
+    request = pb.DeclarePublisherRequest(client=b"somebody else   ", uri=URI)
+    with pytest.raises(AioRpcError, match="no such client is attached: call Attach"):
+        await attached._stub.DeclarePublisher(request)
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ async def test_one_stream_reads_a_subscriber_at_a_time_and_another_goes_on(make_
     publisher = edge.publisher(URI)
     await publisher.write(numbered(10))
     assert await collect(first, 10) == numbered(10)
-    request = pb.SubscribeRequest(client=attached._client, subscriber=first.number)
+    request = pb.SubscribeRequest(client=first.client, subscriber=first.number)
     with pytest.raises(AioRpcError, match="another stream reads subscriber"):
         await attached._stub.Subscribe(request).read()
     first._call.cancel()
@@ -207,10 +207,10 @@ async def test_one_stream_reads_a_subscriber_at_a_time_and_another_goes_on(make_
     assert found == numbered(10, 10)
 
 
-async def test_clients_are_told_that_the_service_ends(make_node, attach):
+async def test_clients_without_patience_are_told_that_the_service_ends(make_node, attach):
     press = make_node()
     await press.start()
-    attached = await attach(press)
+    attached = await attach(press, patience=0)
     subscription, publisher = await attached.subscribe(URI), await attached.publisher(URI)
     await publisher.publish([b"last"])
     assert await collect(subscription, 1) == [b"last"]
@@ -220,3 +220,37 @@ async def test_clients_are_told_that_the_service_ends(make_node, attach):
     for waiting in (reading, watching):
         with pytest.raises(UnavailableError, match="the service stops: attach again"):
             await waiting
+
+
+async def test_clients_are_attached_again_after_a_restart_and_what_is_refused_then_fails_alone(make_node, attach):
+    press = make_node()
+    await press.start()
+    attached = await attach(press)
+    first, second = await attached.publisher(URI), await attached.publisher("/plant/other")
+    subscription = await attached.subscribe("/plant/**")
+    assert (await second.publish(numbered(1))).accepted == 1
+    assert await collect(subscription, 1) == numbered(1)
+    await press.stop()
+    publishing = [asyncio.ensure_future(each.publish(numbered(10))) for each in (first, second)]
+    press.spec["limits"] = {"publishers": 1}
+    await press.start()
+    assert (await publishing[0]).accepted == 10
+    assert await collect(subscription, 10) == numbered(10)
+    with pytest.raises(ResourceExhaustedError, match=r"limits\.publishers is 1"):
+        await publishing[1]
+    assert attached.attachments == 2
+
+
+async def test_whoever_reads_may_be_cancelled_and_read_again(make_node, attach):
+    press = make_node()
+    await press.start()
+    attached = await attach(press)
+    subscription, publisher = await attached.subscribe(URI), await attached.publisher(URI)
+    for _ in range(3):
+        reading = asyncio.ensure_future(anext(aiter(subscription)))
+        await asyncio.wait([reading], timeout=0.01)
+        reading.cancel()
+        await asyncio.wait([reading])
+    await publisher.publish(numbered(5))
+    assert await collect(subscription, 5) == numbered(5)
+    assert attached.attachments == 1

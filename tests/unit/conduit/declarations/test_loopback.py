@@ -3,8 +3,10 @@
 import pytest
 
 from forebay.conduit.core.conduits.publisher import Congestion
+from forebay.conduit.core.declarations.events import DeclarationKind
 from forebay.conduit.core.errors import WindowFullError
 from forebay.conduit.core.loopback import MOST_SAMPLES
+from forebay.conduit.core.wire.declarations import ResultStatus
 from simnet import SimNet, Weather, numbered
 
 from .programs import Program, meet
@@ -207,3 +209,71 @@ def test_after_the_last_subscriber_nothing_is_kept(net, alone):
     assert got is not None
     assert alone.received == {}
     assert alone.write(publisher, b"2").written == 1
+
+
+@pytest.fixture
+def cut_off(net):
+    """A program that is asking a peer which it does not reach, so what it declares by URI is not settled."""
+    source, other = Program(net, "source", lease=20.0), Program(net, "other", lease=20.0)
+    meet(net, source, other)
+    publisher = source.publish("/a/b")
+    net.run(0.5)
+    net.part(["source"], ["other"])
+    return source, publisher
+
+
+@pytest.mark.parametrize("pattern", ["/a/*", "**", "/a/?"])
+def test_own_samples_come_while_peers_are_asked_for_the_pattern(net, cut_off, pattern):
+    source, publisher = cut_off
+    source.subscribe(pattern)
+    source.write(publisher, *numbered(3))
+    net.run(0.1)
+    assert source.received == {"/a/b": numbered(3)}
+    told = [event for event in source.sim.listener.declarations if event.kind is DeclarationKind.SUBSCRIBER]
+    assert told == []
+    net.heal()
+    net.run_until(lambda: source.register.own.subscriptions)
+    source.write(publisher, b"more")
+    net.run(0.1)
+    assert source.received == {"/a/b": [*numbered(3), b"more"]}
+
+
+@pytest.mark.parametrize(("free", "slow"), [("/a/*", "/a/?"), ("/a/?", "/a/*"), ("/a/b", "/a/*")])
+def test_nobody_gets_a_sample_twice_when_the_pattern_is_settled_between(net, cut_off, free, slow):
+    source, publisher = cut_off
+    source.subscribe(free)
+    allowed = [0]
+    late = refusing(source, slow, allowed)
+    source.write(publisher, b"1")
+    net.run(0.1)
+    assert late == []
+    net.heal()
+    net.run_until(lambda: len(source.register.own.subscriptions) == 2)
+    allowed[0] = 1
+    net.run(0.1)
+    assert (source.received["/a/b"], late) == ([b"1"], [b"1"])
+
+
+def test_who_is_forgotten_while_peers_are_asked_gets_nothing_more(net, cut_off):
+    source, publisher = cut_off
+    number = source.subscribe("/a/*")
+    source.write(publisher, b"1")
+    net.run(0.1)
+    source.call("forget_subscriber", number)
+    source.write(publisher, b"2")
+    net.heal()
+    net.run(2.0)
+    assert source.received == {"/a/b": [b"1"]}
+    assert source.register.own.subscriptions == {}
+
+
+def test_who_stands_on_a_resource_that_is_refused_gets_nothing_more(net, cut_off):
+    source, publisher = cut_off
+    source.subscribe("/a/*")
+    source.write(publisher, b"1")
+    definition = next(each for each in source.register.own.definitions.values() if each.uri == "/a/*")
+    source.register.definer._fail(definition, ResultStatus.OTHER, "no answer came")
+    net.run(0.1)
+    source.write(publisher, b"2")
+    net.run(0.1)
+    assert source.received == {"/a/b": [b"1"]}

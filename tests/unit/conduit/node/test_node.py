@@ -92,6 +92,24 @@ def test_with_an_endless_budget_samples_go_out_with_a_flush():
     assert sink.received[RID] == [b"a", b"b"]
 
 
+def test_what_waits_for_others_goes_out_at_once_when_the_way_changes():
+    net = SimNet(keeps=True)
+    endless = ConduitSettings(latency_budget=inf)
+    source, one, two = (net.start(name, conduit=endless) for name in ("source", "one", "two"))
+    net.run_until(lambda: all(len(node.peers) == 2 for node in (source, one, two)))
+    one.subscribe(1)
+    publisher = source.publish(1, switching=True)
+    net.run(0.5)
+    source.write(publisher, b"first")
+    two.subscribe(1)
+    net.run(0.5)
+    assert not one.received[1]
+    source.write(publisher, b"second")
+    assert any(b"first" in sent.datagram for sent in source.sent)
+    net.run(0.5)
+    assert one.received[1] == [b"first"]
+
+
 def test_blocked_samples_follow_when_the_window_has_drained():
     net = SimNet()
     source, sink = pair(net)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from forebay_operator.kube.kinds import CONDUIT_NODE, JOB, SECRET, SERVICE, SPILL, STATEFUL_SET
+from forebay_operator.kube.kinds import CONDUIT_NODE, JOB, POD, SECRET, SERVICE, SPILL, STATEFUL_SET
 from forebay_operator.permissions import PERMISSIONS
 from forebay_operator.queue import Depth
 from operatorworld import PRESS, conduitnode, secret, spill, stored
@@ -94,6 +94,27 @@ async def test_another_lease_restarts_the_pods(meeting):
     await meeting.settle()
     assert service(meeting).document.manifests[0]["spec"]["lease"] == "10s"
     assert template(meeting)["metadata"]["annotations"] != made["metadata"]["annotations"]
+
+
+async def test_until_its_pods_are_replaced_another_lease_is_pending_and_not_refused(meeting):
+    service(meeting).refused["press"] = "stays as it was until the service is started again: restart it"
+    meeting.apply(conduitnode(lease="10s"))
+    for depth in (Depth.RECONCILE, Depth.OBSERVE):
+        await meeting.reconciler.reconcile(PRESS, depth)
+        assert meeting.ready(CONDUIT_NODE, "press") == ("Unknown", "Restarting")
+        assert meeting.condition(CONDUIT_NODE, "press", "Progressing") == ("True", "Rolling")
+    meeting.delete(POD, "press-conduitnode-0")
+    meeting.queue.put(PRESS)
+    await meeting.settle()
+    assert meeting.ready(CONDUIT_NODE, "press") == ("True", "Applied")
+    assert meeting.condition(CONDUIT_NODE, "press", "Progressing") == ("False", "UpToDate")
+
+
+async def test_what_a_pod_refuses_that_has_all_from_its_start_is_refused(meeting):
+    service(meeting).refused["press"] = "give another port, or end who has it"
+    meeting.apply(conduitnode(peers=["udp/lab.example:7448"]))
+    await meeting.settle()
+    assert meeting.ready(CONDUIT_NODE, "press") == ("False", "Refused")
 
 
 async def test_services_for_peers_outside_come_and_go_with_the_pods(meeting):

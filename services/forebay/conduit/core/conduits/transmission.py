@@ -35,7 +35,10 @@ class Transmission:
         self._random = random
         self._multicast = [self._outlet(number, each, None) for number, each in enumerate(settings.multicast)]
         self._unicast: dict[int, Outlet] = {}
-        self._busy: dict[Outlet, None] = {}
+        self._busy: dict[Outlet, float] = {}
+        """Each with when it was due when that was last looked at: a node may have hundreds, and few that change."""
+        self._changed: dict[Outlet, None] = {}
+        """Those of them that something has happened to since."""
 
     def find(self, conduit: int) -> Outlet | None:
         """The conduit of that id."""
@@ -53,11 +56,14 @@ class Transmission:
 
     def has(self, outlet: Outlet) -> bool:
         """Whether that conduit is still there: the one to a peer goes with its session."""
-        return outlet in self._multicast or outlet in self._unicast.values()
+        peer = outlet.conduit.peer
+        return outlet in self._multicast if peer is None else self._unicast.get(peer) is outlet
 
     def use(self, outlet: Outlet) -> Outlet:
-        """The caller is about to use this one."""
-        self._busy[outlet] = None
+        """The caller is about to use this one, or has just done so."""
+        if self.has(outlet):
+            self._busy.setdefault(outlet, inf)
+            self._changed[outlet] = None
         return outlet
 
     def to(self, peer: Peer) -> list[Outlet]:
@@ -76,17 +82,17 @@ class Transmission:
         outlet = self._unicast[peer.index] = self._outlet(self.unicast_number, settings, peer.index)
         for each in (*self._multicast, outlet):
             each.conduit.join(peer.index, now, peer.extras.largest_sample)
-            self._busy[each] = None
+            self.use(each)
 
     def leave(self, peer: Peer) -> None:
         """The peer gets nothing any more."""
         outlet = self._unicast.pop(peer.index, None)
         if outlet:
             outlet.abandon()
-            self._busy.pop(outlet, None)
+            self._forget(outlet)
         for each in self._multicast:
             each.conduit.leave(peer.index)
-            self._busy[each] = None
+            self.use(each)
 
     def acknowledge(self, peer: Peer, message: AckNack, now: float) -> list[Outgoing]:
         """What to answer to an ACKNACK; nothing when it is about a conduit that does not exist."""
@@ -94,22 +100,38 @@ class Transmission:
         if outlet is None:
             return []
         answer = outlet.conduit.acknowledge(peer.index, message.number, message.mask, now)
-        self._busy[outlet] = None
+        self.use(outlet)
         return answer
 
     def housekeep(self, now: float) -> list[Outgoing]:
         """Send what is due, and let those write on who waited for room."""
         found: list[Outgoing] = []
-        for outlet in self.busy():
+        for outlet, due in list(self._busy.items()):
+            if due > now and outlet not in self._changed:
+                continue
+            # First of all: an acknowledgement may come meanwhile.
+            self._changed.pop(outlet, None)
             outlet.resume(now)
             found += outlet.conduit.housekeep(now)
-            if not outlet.blocked and outlet.conduit.idle:
-                del self._busy[outlet]
+            self._look_at(outlet)
         return found
 
     def due(self) -> float:
         """When `housekeep` has something to do."""
-        return min((outlet.due for outlet in self.busy()), default=inf)
+        while self._changed:
+            outlet, _ = self._changed.popitem()
+            self._look_at(outlet)
+        return min(list(self._busy.values()), default=inf)
+
+    def _look_at(self, outlet: Outlet) -> None:
+        if outlet.blocked or not outlet.conduit.idle:
+            self._busy[outlet] = outlet.due
+        else:
+            self._forget(outlet)
+
+    def _forget(self, outlet: Outlet) -> None:
+        self._busy.pop(outlet, None)
+        self._changed.pop(outlet, None)
 
     def _outlet_on_wire(self, peer: Peer, conduit: int) -> Outlet | None:
         return self._unicast.get(peer.index) if conduit == self.unicast_number else self.find(conduit)

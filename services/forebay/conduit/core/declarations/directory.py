@@ -90,9 +90,9 @@ class Directory:
         self._remote.remove(subscription, self.names.resources.uri(subscription.rid))
         self.changed()
 
-    def add_own(self, subscription: Subscription, uri: str) -> None:
-        """The node subscribes."""
-        self._own.add(subscription, uri)
+    def add_own(self, subscription: Subscription, uri: str, *, settled: bool = True) -> None:
+        """The node subscribes; if its id is not settled, to what matches the URI."""
+        self._own.add(subscription, uri, apart=not settled)
         self.changed()
 
     def remove_own(self, subscription: Subscription) -> None:

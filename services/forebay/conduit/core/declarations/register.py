@@ -109,6 +109,23 @@ class Register:
             self.own.subscribe(subscription)
         self.errands.run(now)
 
+    def expect(self, subscription: Subscription, uri: str) -> None:
+        """The node has a subscriber that peers are not told of yet."""
+        with self.changing:
+            self.directory.add_own(subscription, uri, settled=False)
+
+    def settle(self, expected: Subscription, subscription: Subscription, now: float) -> None:
+        """Now they are told of it."""
+        with self.changing:
+            self.directory.remove_own(expected)
+            self.own.subscribe(subscription)
+        self.errands.run(now)
+
+    def expect_no_more(self, subscription: Subscription) -> None:
+        """It is gone before they were told."""
+        with self.changing:
+            self.directory.remove_own(subscription)
+
     def unsubscribe(self, subscription: Subscription, now: float) -> None:
         """It has it no more."""
         with self.changing:

@@ -78,7 +78,8 @@ class Resources:
         if resource is None:
             resource = self._by_rid[rid] = Resource(rid, meaning)
             self._by_uri.add(meaning.uri, rid)
-        resource.meaning = resource.meaning._replace(told=together(resource.meaning.told, meaning.told))
+        elif resource.meaning.told != meaning.told:
+            resource.meaning = resource.meaning._replace(told=together(resource.meaning.told, meaning.told))
         resource.holders[owner] = min(until, resource.holders.get(owner, inf))
         return new
 

@@ -366,6 +366,52 @@ class Reply(_message.Message):
     payload: bytes
     def __init__(self, peer_id: _Optional[bytes] = ..., uri: _Optional[str] = ..., payload: _Optional[bytes] = ...) -> None: ...
 
+class AnswerRequest(_message.Message):
+    __slots__ = ("client", "uri", "answers")
+    CLIENT_FIELD_NUMBER: _ClassVar[int]
+    URI_FIELD_NUMBER: _ClassVar[int]
+    ANSWERS_FIELD_NUMBER: _ClassVar[int]
+    client: bytes
+    uri: str
+    answers: _containers.RepeatedCompositeFieldContainer[QueryAnswer]
+    def __init__(self, client: _Optional[bytes] = ..., uri: _Optional[str] = ..., answers: _Optional[_Iterable[_Union[QueryAnswer, _Mapping]]] = ...) -> None: ...
+
+class QueryAnswer(_message.Message):
+    __slots__ = ("query", "replies")
+    QUERY_FIELD_NUMBER: _ClassVar[int]
+    REPLIES_FIELD_NUMBER: _ClassVar[int]
+    query: int
+    replies: _containers.RepeatedCompositeFieldContainer[Reply]
+    def __init__(self, query: _Optional[int] = ..., replies: _Optional[_Iterable[_Union[Reply, _Mapping]]] = ...) -> None: ...
+
+class AnswerResponse(_message.Message):
+    __slots__ = ("queries", "faults")
+    QUERIES_FIELD_NUMBER: _ClassVar[int]
+    FAULTS_FIELD_NUMBER: _ClassVar[int]
+    queries: _containers.RepeatedCompositeFieldContainer[PeerQuery]
+    faults: _containers.RepeatedCompositeFieldContainer[AnswerFault]
+    def __init__(self, queries: _Optional[_Iterable[_Union[PeerQuery, _Mapping]]] = ..., faults: _Optional[_Iterable[_Union[AnswerFault, _Mapping]]] = ...) -> None: ...
+
+class PeerQuery(_message.Message):
+    __slots__ = ("query", "peer_id", "uri", "payload")
+    QUERY_FIELD_NUMBER: _ClassVar[int]
+    PEER_ID_FIELD_NUMBER: _ClassVar[int]
+    URI_FIELD_NUMBER: _ClassVar[int]
+    PAYLOAD_FIELD_NUMBER: _ClassVar[int]
+    query: int
+    peer_id: bytes
+    uri: str
+    payload: bytes
+    def __init__(self, query: _Optional[int] = ..., peer_id: _Optional[bytes] = ..., uri: _Optional[str] = ..., payload: _Optional[bytes] = ...) -> None: ...
+
+class AnswerFault(_message.Message):
+    __slots__ = ("query", "problem")
+    QUERY_FIELD_NUMBER: _ClassVar[int]
+    PROBLEM_FIELD_NUMBER: _ClassVar[int]
+    query: int
+    problem: str
+    def __init__(self, query: _Optional[int] = ..., problem: _Optional[str] = ...) -> None: ...
+
 class WatchPeersRequest(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...

@@ -93,6 +93,11 @@ class ConduitServiceStub:
                 request_serializer=forebay_dot_conduit_dot_v1_dot_conduit__pb2.QueryRequest.SerializeToString,
                 response_deserializer=forebay_dot_conduit_dot_v1_dot_conduit__pb2.QueryResponse.FromString,
                 _registered_method=True)
+        self.Answer = channel.stream_stream(
+                '/forebay.conduit.v1.ConduitService/Answer',
+                request_serializer=forebay_dot_conduit_dot_v1_dot_conduit__pb2.AnswerRequest.SerializeToString,
+                response_deserializer=forebay_dot_conduit_dot_v1_dot_conduit__pb2.AnswerResponse.FromString,
+                _registered_method=True)
         self.WatchPeers = channel.unary_stream(
                 '/forebay.conduit.v1.ConduitService/WatchPeers',
                 request_serializer=forebay_dot_conduit_dot_v1_dot_conduit__pb2.WatchPeersRequest.SerializeToString,
@@ -200,6 +205,14 @@ class ConduitServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Answer(self, request_iterator, context):
+        """Answers queries of peers, for as long as the stream lasts. The first request tells which; the first response, which
+        is empty, tells that peers are answered from now on. What was not answered when the stream ends is so with nothing.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def WatchPeers(self, request, context):
         """Tells of peers: first those that there are sessions with, then every change.
         """
@@ -285,6 +298,11 @@ def add_ConduitServiceServicer_to_server(servicer, server):
                     servicer.Query,
                     request_deserializer=forebay_dot_conduit_dot_v1_dot_conduit__pb2.QueryRequest.FromString,
                     response_serializer=forebay_dot_conduit_dot_v1_dot_conduit__pb2.QueryResponse.SerializeToString,
+            ),
+            'Answer': grpc.stream_stream_rpc_method_handler(
+                    servicer.Answer,
+                    request_deserializer=forebay_dot_conduit_dot_v1_dot_conduit__pb2.AnswerRequest.FromString,
+                    response_serializer=forebay_dot_conduit_dot_v1_dot_conduit__pb2.AnswerResponse.SerializeToString,
             ),
             'WatchPeers': grpc.unary_stream_rpc_method_handler(
                     servicer.WatchPeers,
@@ -608,6 +626,33 @@ class ConduitService:
             '/forebay.conduit.v1.ConduitService/Query',
             forebay_dot_conduit_dot_v1_dot_conduit__pb2.QueryRequest.SerializeToString,
             forebay_dot_conduit_dot_v1_dot_conduit__pb2.QueryResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Answer(request_iterator,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.stream_stream(
+            request_iterator,
+            target,
+            '/forebay.conduit.v1.ConduitService/Answer',
+            forebay_dot_conduit_dot_v1_dot_conduit__pb2.AnswerRequest.SerializeToString,
+            forebay_dot_conduit_dot_v1_dot_conduit__pb2.AnswerResponse.FromString,
             options,
             channel_credentials,
             insecure,
