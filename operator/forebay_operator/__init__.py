@@ -1,1 +1,0 @@
-"""The operator: custom resources become running services on Kubernetes."""

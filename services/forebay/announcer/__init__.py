@@ -1,1 +1,0 @@
-"""The announcer service: a BitTorrent tracker that passes announces on to other trackers."""

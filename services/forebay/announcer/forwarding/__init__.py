@@ -1,1 +1,0 @@
-"""Announces go on to other trackers: a bounded queue, a schedule of retries, and workers that carry the jobs out."""

@@ -1,1 +1,0 @@
-"""A peer: its queue, its accounts, its lines, and its backlog."""

@@ -1,1 +1,0 @@
-"""One connection to a peer: the NNTP dialogue, its window, and its outcomes."""

@@ -1,1 +1,0 @@
-"""Router: messages between threads, processes and domains, with flow control."""

@@ -1,1 +1,0 @@
-"""Links to other routers: of the same domain, and of others."""

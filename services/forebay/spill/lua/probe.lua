@@ -1,3 +1,0 @@
-#!lua
--- Refused while Redis is full, since it lacks allow-oom.
-return {'OK'}

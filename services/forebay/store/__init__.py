@@ -1,1 +1,0 @@
-"""Durable queues over one message store."""

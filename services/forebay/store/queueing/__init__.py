@@ -1,1 +1,0 @@
-"""Queues: what they do with messages, above how they keep them."""

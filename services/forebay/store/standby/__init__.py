@@ -1,1 +1,0 @@
-"""Pods of a store that are not primary: they keep a copy, and wait for their turn."""

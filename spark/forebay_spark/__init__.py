@@ -1,1 +1,0 @@
-"""Spark jobs over spill streams and message stores: compaction, reports and checks."""

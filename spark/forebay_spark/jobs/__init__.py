@@ -1,1 +1,0 @@
-"""The jobs, one file each; `python -m forebay_spark` lists them."""

@@ -1,1 +1,0 @@
-"""Data sources by the Python Data Source API."""
