@@ -67,6 +67,10 @@ bench-store: venv ## Measure store beside RabbitMQ (root, Debian's rabbitmq-serv
 bench-announcer: venv ## Measure announcer beside opentracker and npm's (root, see .ci/run; SCALE=10 for the full sizes)
 	cd tests && ../$(BIN)/python -m bench.announcer_bench
 
+.PHONY: bench-conduit
+bench-conduit: venv ## Measure conduit beside zenoh (SCALE=10 for ten times as many samples)
+	cd tests && ../$(BIN)/python -m bench.conduit_bench
+
 .PHONY: bench-router
 bench-router: venv ## Measure router beside nats-server (SCALE=10 for the full sizes)
 	cd tests && ../$(BIN)/python -m bench.router_bench

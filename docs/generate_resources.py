@@ -97,7 +97,7 @@ def unit(field: FieldInfo) -> str:
         return "object"
     if value := value_of(field):
         return getattr(value, "unit", "") or value.kind
-    if field.annotation is bool:
+    if bool in parts_of(field.annotation):
         return "true or false"
     return "choice" if choices(field) else "map of texts"
 
@@ -107,7 +107,8 @@ def default(field: FieldInfo) -> str:
     if field.is_required():
         return "required"
     given = field.get_default(call_default_factory=True)
-    if given is None or isinstance(given, BaseModel) or given in ((), {}, ""):
+    first = given[0] if isinstance(given, tuple) and given else given
+    if first is None or isinstance(first, BaseModel) or first in ((), {}, ""):
         return ""
     return f"`{written(given, value_of(field))}`"
 
@@ -133,8 +134,8 @@ def bounds(field: FieldInfo) -> str:
 
 def choices(field: FieldInfo) -> list[str]:
     """The values of an enumeration."""
-    kind = field.annotation
-    return [str(member) for member in kind] if isinstance(kind, type) and issubclass(kind, StrEnum) else []
+    kinds = (part for part in parts_of(field.annotation) if isinstance(part, type) and issubclass(part, StrEnum))
+    return [str(member) for member in next(kinds, ())]
 
 
 def value_of(field: FieldInfo) -> Value | None:

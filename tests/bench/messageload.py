@@ -6,7 +6,6 @@ They write a line of JSON when they are ready, and one when they are done.
 """
 
 import asyncio
-import json
 import os
 import sys
 import time
@@ -17,15 +16,12 @@ os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "false"
 
 import uvloop
 
+from bench.programs import tell, told_to_go_on
+
 WARM_UP = 200
 """Requests that do not count."""
 BATCH = 256
 """Messages that are sent before the sender looks whether it has to wait."""
-
-
-def tell(**what: Any) -> None:
-    sys.stdout.write(json.dumps(what) + "\n")
-    sys.stdout.flush()
 
 
 async def asked(ask: Callable[[], Awaitable[Any]], count: int) -> None:
@@ -83,7 +79,7 @@ async def ours_stall(address: str, messages: int, octets: int) -> None:
     async with Process.connect(address, f"stalled-{os.getpid()}") as process:
         await process.thread("stalled", handler)
         tell(ready=True)
-        await asyncio.to_thread(sys.stdin.readline)
+        await told_to_go_on()
         going.set()
         await done.wait()
         tell(got=got)
@@ -123,7 +119,7 @@ async def ours_flood(address: str, messages: int, octets: int) -> None:
             except TimeoutError:
                 break
         tell(sent=sent)
-        await asyncio.to_thread(sys.stdin.readline)
+        await told_to_go_on()
         sender.send("stalled", "last")
         await process.flush()
 
@@ -222,7 +218,7 @@ async def rival_flood(address: str, messages: int, octets: int) -> None:
             await client.flush(timeout=120)
     await client.flush(timeout=120)
     tell(sent=messages)
-    await asyncio.to_thread(sys.stdin.readline)
+    await told_to_go_on()
     await client.close()
 
 
@@ -238,7 +234,7 @@ async def rival_stall(address: str, messages: int, octets: int) -> None:
         while b"PONG" not in connection.recv(4096):
             pass
         tell(ready=True)
-        await asyncio.to_thread(sys.stdin.readline)
+        await told_to_go_on()
         connection.settimeout(3.0)
         got = 0
         try:

@@ -9,7 +9,6 @@ with flow control. SCALE=10 sends ten times as many.
 
 import argparse
 import asyncio
-import json
 import os
 import shutil
 import statistics
@@ -18,9 +17,10 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
 
+from bench import programs
 from bench.common import in_turns, ratio_line
+from bench.programs import Program
 from ports import free_port
 from routerprocess import router_process
 
@@ -36,34 +36,10 @@ FLOOD = 100_000
 Serve = Callable[[], AbstractAsyncContextManager[str]]
 
 
-class Program:
-    """One of bench.messageload, running."""
-
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self.process = process
-
-    async def told(self) -> dict[str, Any]:
-        assert self.process.stdout
-        line = await self.process.stdout.readline()
-        assert line, f"a program of the bench has ended with {await self.process.wait()}"
-        return json.loads(line)
-
-    def go_on(self) -> None:
-        assert self.process.stdin
-        self.process.stdin.write(b"\n")
-
-
-@asynccontextmanager
-async def program(side: str, role: str, address: str, messages: int, octets: int = OCTETS) -> AsyncIterator[Program]:
-    arguments = ["-m", "bench.messageload", side, role, address, str(messages), str(octets)]
-    pipe = asyncio.subprocess.PIPE
-    process = await asyncio.create_subprocess_exec(sys.executable, *arguments, stdin=pipe, stdout=pipe)
-    try:
-        yield Program(process)
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
+def program(
+    side: str, role: str, address: str, messages: int, octets: int = OCTETS
+) -> AbstractAsyncContextManager[Program]:
+    return programs.program("bench.messageload", side, role, address, messages, octets)
 
 
 @asynccontextmanager

@@ -6,7 +6,7 @@ from typing import Any
 
 import typer
 
-from forebay.cli.commands import announcer, outfeed, router, spark, spill, store
+from forebay.cli.commands import announcer, conduit, outfeed, router, spark, spill, store
 from forebay.cli.commands.apply import apply
 from forebay.cli.commands.channel import channel
 from forebay.cli.commands.imports import import_
@@ -56,5 +56,6 @@ app.add_typer(outfeed.group, name="outfeed")
 app.add_typer(store.group, name="store")
 app.add_typer(announcer.group, name="announcer")
 app.add_typer(router.group, name="router")
+app.add_typer(conduit.group, name="conduit")
 app.add_typer(spill.group, name="spill")
 app.add_typer(spark.group, name="spark")

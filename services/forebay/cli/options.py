@@ -55,6 +55,11 @@ RouterAddressOption = Annotated[
     str,
     typer.Option("--address", metavar="HOST:PORT", envvar="FOREBAY_ROUTER", help="Where the router serves gRPC."),
 ]
+DEFAULT_CONDUIT = "127.0.0.1:7449"
+ConduitAddressOption = Annotated[
+    str,
+    typer.Option("--address", metavar="HOST:PORT", envvar="FOREBAY_CONDUIT", help="Where the node serves gRPC."),
+]
 TlsOption = Annotated[
     Path | None,
     typer.Option("--tls", metavar="FOLDER", help="Use mutual TLS with the tls.crt, tls.key and ca.crt of a folder."),

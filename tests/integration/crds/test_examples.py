@@ -8,7 +8,9 @@ import yaml
 from forebay.api.manifests import read_object
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
-FOLDERS = [EXAMPLES / name for name in ("quickstart", "compaction", "store", "announcer", "router", "sharding")]
+FOLDERS = [
+    EXAMPLES / name for name in ("quickstart", "compaction", "store", "announcer", "router", "sharding", "conduit")
+]
 MANIFESTS = [
     pytest.param(folder, manifest, id=f"{folder.name}-{manifest['kind']}-{manifest['metadata']['name']}")
     for folder in FOLDERS
@@ -25,6 +27,7 @@ SMALLEST = [
     {"kind": "Forwarder", "spec": {"announcerRef": {"name": "main"}, "url": "udp://tracker.example.com:6969"}},
     {"kind": "Router", "spec": {}},
     {"kind": "RouterLink", "spec": {"routerRef": {"name": "main"}, "domain": "west", "addresses": ["west:7720"]}},
+    {"kind": "ConduitNode", "spec": {}},
     {"kind": "Compaction", "spec": {"job": "compact-spill", "targetRef": {"kind": "Spill", "name": "main"}}},
 ]
 
@@ -75,6 +78,7 @@ def test_category_lists_all_kinds(apiserver, applied):
         "spill.forebay.dev", "outfeed.forebay.dev", "peerfeed.forebay.dev", "compaction.forebay.dev",
         "store.forebay.dev", "storequeue.forebay.dev", "announcer.forebay.dev", "forwarder.forebay.dev",
         "router.forebay.dev", "routerlink.forebay.dev",
+        "conduitnode.forebay.dev",
     }  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from forebay.api.v1alpha1 import Durability, Metadata, Peerfeed, PeerfeedSpec, R
 from .samples import (
     ANNOUNCER,
     COMPACTION,
+    CONDUIT_NODE,
     FORWARDER,
     OUTFEED,
     PEERFEED,
@@ -35,6 +36,7 @@ ALL = [
         FORWARDER,
         ROUTER,
         ROUTER_LINK,
+        CONDUIT_NODE,
         COMPACTION,
     )
 ]

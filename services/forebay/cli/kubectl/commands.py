@@ -30,8 +30,8 @@ def status(
 ) -> None:
     """Show all resources of Forebay and their pods as a tree; before it what is wrong, and the next step for each.
 
-    Kinds are Spill, Outfeed, Peerfeed, Store, StoreQueue, Announcer, Forwarder, Router, RouterLink and Compaction,
-    their plurals or short names, as in of/hub.
+    Kinds are Spill, Outfeed, Peerfeed, Store, StoreQueue, Announcer, Forwarder, Router, RouterLink, ConduitNode and
+    Compaction, their plurals or short names, as in of/hub.
     """
     from forebay.cli.kubectl.program import Kubectl
     from forebay.cli.kubectl.treeview import show_status
