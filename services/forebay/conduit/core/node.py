@@ -191,6 +191,11 @@ class Node:
         """Delete a subscriber. Raises `KeyError` when there is none of that number."""
         self.subscribing.unsubscribe(subscription, now)
 
+    def seek(self, addresses: Sequence[Hashable]) -> None:
+        """Scout these addresses one by one from now on, and no others."""
+        self._upkeep.seek(addresses)
+        self.wake()
+
     def close_session(self, reason: str, *, peer_id: bytes | None = None, address: Hashable = None) -> None:
         """End the session with the peer of that id, or at that address. Raises `UnknownPeerError`."""
         self.sessions.close(reason, peer_id=peer_id, address=address)

@@ -113,7 +113,7 @@ class Station:
             await asyncio.sleep(interval)
 
     async def _look_up(self, resolver: Resolver, interval: float) -> None:
-        self.core.sessions.sought = await resolver.look_up(interval)
+        self.core.seek(await resolver.look_up(interval))
         self.advance()
 
 

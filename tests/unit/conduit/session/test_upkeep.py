@@ -40,6 +40,21 @@ def test_static_peers_are_scouted_until_they_are_there(make_house):
     assert kinds(house.upkeep.run(3.0), Scout) == [("Scout", Audience.GROUP), ("Scout", "b")]
 
 
+def test_who_is_sought_anew_is_scouted_at_once(house):
+    house.upkeep.run(0.0)
+    house.upkeep.seek(("a", "b"))
+    assert kinds(house.upkeep.run(0.1)) == [("Scout", Audience.GROUP), ("Scout", "a"), ("Scout", "b")]
+    house.upkeep.seek(("b",))
+    assert house.upkeep.run(0.2) == []
+    assert kinds(house.upkeep.run(3.1)) == [("Scout", Audience.GROUP), ("Scout", "b")]
+
+
+def test_nobody_is_scouted_who_is_sought_by_a_node_that_does_not_scout(make_house):
+    house = make_house(scout_interval=inf)
+    house.upkeep.seek(("a",))
+    assert house.upkeep.run(0.1) == []
+
+
 def test_open_is_sent_again_until_the_tries_are_used_up(house):
     house.sessions.greeted(HELLO, "a", 0.0)
     sent = [len(kinds(house.upkeep.run(float(second)), Open)) for second in range(1, 8)]

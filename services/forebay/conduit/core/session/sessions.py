@@ -43,8 +43,6 @@ class Sessions:
     def __init__(self, settings: SessionSettings, number_bits: int, random: Random, conduits: int = 0) -> None:
         """`number_bits`: of the numbers of samples, which all peers have to share; `conduits`: those to all peers."""
         self.settings = settings
-        self.sought = settings.static_peers
-        """Addresses that are scouted one by one; names of them may come to stand for others."""
         self.peers = PeerTable(settings.max_peers)
         self.fresh: deque[Peer] = deque()
         """Peers whose session has just been established, for housekeeping."""

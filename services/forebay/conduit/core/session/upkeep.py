@@ -11,6 +11,8 @@ from forebay.conduit.core.session.posted import Audience, Posted
 from forebay.conduit.core.wire.messages import CloseReason, KeepAlive
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
     from forebay.conduit.core.session.sessions import Sessions
 
 
@@ -37,7 +39,15 @@ class Upkeep:
         self._sessions = sessions
         self._household = household
         self._scouts = 0
+        self._sought: Sequence[Hashable] = sessions.settings.static_peers
+        """Addresses that are scouted one by one; names of them may come to stand for others."""
         self._next_scout = inf if sessions.settings.scout_interval == inf else -inf
+
+    def seek(self, addresses: Sequence[Hashable]) -> None:
+        """Scout these addresses one by one from now on, and no others; at once when there are new ones."""
+        if self._next_scout < inf and not set(addresses).issubset(self._sought):
+            self._next_scout = -inf
+        self._sought = addresses
 
     def run(self, now: float) -> list[Posted]:
         """Do what is due; returns what is to be sent."""
@@ -115,7 +125,7 @@ class Upkeep:
     def _absent(self) -> list[object]:
         """The addresses of static peers without a session."""
         peers = self._sessions.peers
-        found = ((address, peers.by_address(address)) for address in self._sessions.sought)
+        found = ((address, peers.by_address(address)) for address in self._sought)
         return [address for address, peer in found if peer is None or peer.state is not PeerState.ESTABLISHED]
 
     def _keep_alive(self, now: float) -> list[Posted]:
