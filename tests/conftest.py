@@ -33,6 +33,7 @@ SHARED_BY_A_RUN = ("node", "apiserver", "spark")
 """Fixtures that take seconds, and memory: tests that need one run in one process when there are several."""
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist looks at the marks in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests of a file stay together too, for what its modules and classes share."""
     for item in items:
