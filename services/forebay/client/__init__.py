@@ -3,8 +3,6 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import forebay.runtime  # noqa: F401 it says how gRPC is to be, before that is imported
-
 if TYPE_CHECKING:
     from forebay.client.announcer import AnnouncerClient
     from forebay.client.config import ConfigClient

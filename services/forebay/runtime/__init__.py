@@ -4,13 +4,8 @@ What needs gRPC's server, aiohttp or the API's models is loaded when its name is
 no more than errors and back-offs, such as the workers of Spark, start a second earlier.
 """
 
-import os
 from importlib import import_module
 from typing import TYPE_CHECKING
-
-# Read as soon as gRPC is imported. With its former way of polling a message passes a thread less on either side: a
-# round trip takes a quarter less time, and CPU. A version that does not know these names any more passes over them.
-os.environ.setdefault("GRPC_EXPERIMENTS", "-event_engine_client,-event_engine_listener")
 
 from forebay.runtime.address import Address, parse_address
 from forebay.runtime.backoff import Backoff, BackoffSettings
