@@ -3,6 +3,8 @@ SHELL := /bin/bash
 VENV  := .venv
 BIN   := $(VENV)/bin
 SCALE ?= 1
+# Processes that run tests side by side: more than cores, since many tests wait for other programs.
+WORKERS ?= 4
 # Seconds that a test may take.
 PYTEST_TIMEOUT ?= $(shell expr 300 '*' $(SCALE))
 export SCALE PYTEST_TIMEOUT
@@ -30,8 +32,8 @@ run: venv ## Feed the example articles to two peers, and compact the backlog of 
 		--offer examples/articles --pace 30 --start-later west=5 --compact --until-delivered
 
 .PHONY: test
-test: venv ## Run the tests (SCALE=10 for the full sizes)
-	$(BIN)/pytest
+test: venv ## Run the tests (SCALE=10 for the full sizes, WORKERS=0 for one after the other)
+	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadgroup
 
 .PHONY: format
 format: venv ## Put the code into its standard form
@@ -51,6 +53,7 @@ docs: venv ## Generate the reference pages of docs/
 	$(BIN)/python docs/generate_resources.py
 	$(BIN)/python docs/generate_cli.py
 	$(BIN)/python docs/generate_chart.py
+	$(BIN)/python docs/generate_from_innfeed.py
 
 .PHONY: bench-outfeed
 bench-outfeed: venv ## Measure outfeed beside innfeed (root, Debian's inn2; SCALE=10 for the full sizes)
@@ -63,6 +66,10 @@ bench-store: venv ## Measure store beside RabbitMQ (root, Debian's rabbitmq-serv
 .PHONY: bench-announcer
 bench-announcer: venv ## Measure announcer beside opentracker and npm's (root, see .ci/run; SCALE=10 for the full sizes)
 	cd tests && ../$(BIN)/python -m bench.announcer_bench
+
+.PHONY: bench-conduit
+bench-conduit: venv ## Measure conduit beside zenoh (SCALE=10 for ten times as many samples)
+	cd tests && ../$(BIN)/python -m bench.conduit_bench
 
 .PHONY: bench-router
 bench-router: venv ## Measure router beside nats-server (SCALE=10 for the full sizes)
@@ -102,6 +109,7 @@ check: venv ## Check format, lint, types, layers, protos and generated files
 	$(BIN)/python docs/generate_resources.py --check
 	$(BIN)/python docs/generate_cli.py --check
 	$(BIN)/python docs/generate_chart.py --check
+	$(BIN)/python docs/generate_from_innfeed.py --check
 
 .PHONY: clean
 clean: ## Remove what was made, the virtual environment too

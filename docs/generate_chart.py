@@ -54,7 +54,7 @@ name or namespace needs `--take-ownership`, for Helm refuses definitions that we
 To remove everything, delete the resources first, while the operator runs, then uninstall, then delete the definitions:
 
     kubectl delete compactions,peerfeeds,storequeues,forwarders --all --all-namespaces
-    kubectl delete outfeeds,stores,announcers,routers,spills --all --all-namespaces
+    kubectl delete outfeeds,stores,announcers,routers,conduitnodes,spills --all --all-namespaces
     helm uninstall forebay --namespace forebay
     kubectl delete customresourcedefinitions -l app.kubernetes.io/part-of=forebay
 

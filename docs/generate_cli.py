@@ -91,6 +91,8 @@ def default(parameter: Any) -> str:
     given = parameter.default
     if given in (None, "", False):
         return ""
+    if isinstance(given, list):
+        return ", ".join(f"`{each}`" for each in given)
     return f"`{given:g}`" if isinstance(given, float) else f"`{given}`"
 
 

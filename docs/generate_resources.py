@@ -18,7 +18,7 @@ from pydantic.fields import FieldInfo
 
 from forebay.api.model import Model
 from forebay.api.quantities import format_duration
-from forebay.api.v1alpha1 import API_VERSION, KINDS, Metadata, Resource
+from forebay.api.v1alpha1 import API_VERSION, KINDS, Metadata, PeerDefaults, Resource
 from forebay.api.values import Size, Value
 
 PAGE = Path(__file__).with_name("resources.md")
@@ -38,6 +38,9 @@ that YAML would take for something else (`on`, `12:30`) needs quotes.
 
 Credentials are never fields: a resource names a key of a Secret. Without a cluster the Secret, as Kubernetes has it
 (`apiVersion: v1`, `kind: Secret`), is given among the files.
+
+What a Peerfeed leaves out is as `spec.defaults` of its Outfeed say, and only where those are silent as the column
+Default tells.
 """
 HEADER = ["| Field | Meaning | Unit | Default | Bounds |", "|---|---|---|---|---|"]
 
@@ -79,7 +82,7 @@ def rows(model: type[BaseModel], prefix: str) -> Iterator[Row]:
         inner = next(models_in(field.annotation), None)
         many = "[]" if is_list(field) else ""
         yield Row(f"`{path}{many}`", meaning(field), unit(field), default(field), bounds(field))
-        if inner:
+        if inner and inner is not PeerDefaults:
             yield from rows(inner, f"{path}{many}.")
 
 
@@ -94,7 +97,7 @@ def unit(field: FieldInfo) -> str:
         return "object"
     if value := value_of(field):
         return getattr(value, "unit", "") or value.kind
-    if field.annotation is bool:
+    if bool in parts_of(field.annotation):
         return "true or false"
     return "choice" if choices(field) else "map of texts"
 
@@ -104,7 +107,8 @@ def default(field: FieldInfo) -> str:
     if field.is_required():
         return "required"
     given = field.get_default(call_default_factory=True)
-    if given is None or isinstance(given, BaseModel) or given in ((), {}, ""):
+    first = given[0] if isinstance(given, tuple) and given else given
+    if first is None or isinstance(first, BaseModel) or first in ((), {}, ""):
         return ""
     return f"`{written(given, value_of(field))}`"
 
@@ -130,8 +134,8 @@ def bounds(field: FieldInfo) -> str:
 
 def choices(field: FieldInfo) -> list[str]:
     """The values of an enumeration."""
-    kind = field.annotation
-    return [str(member) for member in kind] if isinstance(kind, type) and issubclass(kind, StrEnum) else []
+    kinds = (part for part in parts_of(field.annotation) if isinstance(part, type) and issubclass(part, StrEnum))
+    return [str(member) for member in next(kinds, ())]
 
 
 def value_of(field: FieldInfo) -> Value | None:
@@ -173,6 +177,8 @@ def rules(model: type[Model], path: str) -> Iterator[str]:
     yield from (f"- In `{path}`: {rule.text}" for rule in (*model.rules, *model.transitions))
     for name, field in model.model_fields.items():
         for inner in models_in(field.annotation):
+            if inner is PeerDefaults:
+                continue
             yield from rules(inner, f"{path}.{field.alias or name}")
 
 

@@ -29,6 +29,19 @@ settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
 
 
+SHARED_BY_A_RUN = ("node", "apiserver", "spark")
+"""Fixtures that take seconds, and memory: tests that need one run in one process when there are several."""
+
+
+@pytest.hookimpl(tryfirst=True)  # xdist looks at the marks in the same hook
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of a file stay together too, for what its modules and classes share."""
+    for item in items:
+        needed = getattr(item, "fixturenames", ())
+        group = next((name for name in SHARED_BY_A_RUN if name in needed), item.location[0])
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
 @pytest.fixture(scope="session")
 def scale() -> int:
     """How large tests are: 1 for every day, 10 for the full sizes."""

@@ -9,7 +9,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-async def eventually(check: Callable[[], T | Awaitable[T]], *, within: float = 30.0, every: float = 0.02) -> T:
+async def eventually(check: Callable[[], T | Awaitable[T]], *, within: float = 60.0, every: float = 0.02) -> T:
     """Call `check` until it gives something true, and return that.
 
     `within` (seconds) is a deadline for a busy machine, not an expected duration. A check that fails by assertion is

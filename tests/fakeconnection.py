@@ -17,6 +17,8 @@ class FakeConnection:
         self.room = 0
         self.unanswered = 0
         self.skips_check = False
+        self.streams = True
+        self.compresses = False
         self.asked_to_end = False
         self.place: tuple[str, int] | None = None
         self.ended = ""

@@ -41,6 +41,7 @@ PATHS = {
     "Forwarder": "apis/forebay.dev/v1alpha1/forwarders",
     "Router": "apis/forebay.dev/v1alpha1/routers",
     "RouterLink": "apis/forebay.dev/v1alpha1/routerlinks",
+    "ConduitNode": "apis/forebay.dev/v1alpha1/conduitnodes",
     "Compaction": "apis/forebay.dev/v1alpha1/compactions",
     "SparkApplication": "apis/sparkoperator.k8s.io/v1beta2/sparkapplications",
 }

@@ -54,6 +54,10 @@ def routerlink(name: str = "upstream", **spec) -> dict:
     return manifest("RouterLink", name, {"routerRef": {"name": "main"}, **place, **spec})
 
 
+def conduitnode(name: str = "main", **spec) -> dict:
+    return manifest("ConduitNode", name, spec)
+
+
 def peer_options(name: str = "peer", **spec) -> PeerOptions:
     """The options of a sound peer."""
     reading = read_objects([spill(), outfeed(), peerfeed(name, **spec)])[2]

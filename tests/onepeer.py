@@ -10,11 +10,14 @@ from fakeclock import FakeClock, settle
 from feedlogs import SETTINGS, end, record
 from forebay.outfeed.log.feedlog import FeedLog
 from forebay.outfeed.masterfeed import Front
-from forebay.outfeed.peering.backlog import Backlog, BacklogSettings
+from forebay.outfeed.peering.backlog import Backlog
+from forebay.outfeed.peering.breaks import Breaks
 from forebay.outfeed.peering.custody import Custodian
-from forebay.outfeed.peering.peerfeed import Peerfeed, Shared
+from forebay.outfeed.peering.deferralrest import DeferralRest
+from forebay.outfeed.peering.flow import FlowSettings, Shared
+from forebay.outfeed.peering.peerfeed import Peerfeed
 from forebay.outfeed.peering.peerqueue import PeerQueue
-from forebay.outfeed.peering.poison import PoisonTest
+from forebay.outfeed.peering.poison import GivingUp, PoisonTest
 from forebay.outfeed.sending.feed import Outcome
 from forebay.outfeed.token import decode
 from forebay.spill import Entry, Kind, SpillFullError, SpoolSettings
@@ -33,6 +36,7 @@ class PlayedLines:
 
     def __init__(self) -> None:
         self.is_up = False
+        self.breaks = Breaks()
         self.wakes = 0
         self.wants = 0
         self.polled: list[int] = []
@@ -44,7 +48,7 @@ class PlayedLines:
     def want(self) -> None:
         self.wants += 1
 
-    def poll(self, waiting: int) -> None:
+    def poll(self, waiting: int, fullness: float) -> None:
         self.polled.append(waiting)
 
     def fail(self, reason: str) -> None:
@@ -67,13 +71,21 @@ class OnePeer:
     name = "peer"
     uid = "uid-1"
 
-    def __init__(self, *, size: int = 8, max_failures: int = 2, max_deferrals: int | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        size: int = 8,
+        limits: GivingUp | None = None,
+        flow: FlowSettings | None = None,
+        deferral: DeferralRest | None = None,
+    ) -> None:
         self.clock = FakeClock()
         self.redis = MemoryRedis(self.clock)
         self.disk = PowerLossDisk()
         self.size = size
-        self.max_failures = max_failures
-        self.max_deferrals = max_deferrals
+        self.limits = limits or GivingUp(failures=2)
+        self.flow = flow or FlowSettings()
+        self.deferral = deferral or DeferralRest(MIN_DEFERRED_AGE)
         self.message_ids: dict[int, bytes] = {}
         """Of every article that was ever offered, by seq."""
 
@@ -82,14 +94,12 @@ class OnePeer:
         self.number = await self.log.add_peer(self.uid)
         self.front = Front(self.log.head)
         self.outcomes = Outcomes()
-        shared = Shared(self.log, self.front, None, self.outcomes)
-        poison = PoisonTest(self.max_failures, self.max_deferrals)
-        self.feed = Peerfeed(self.name, self.uid, self.number, PeerQueue(self.size, 0.5), poison, shared)
+        shared = Shared(self.log, self.front, None, self.outcomes, self.now)
+        poison = PoisonTest(self.limits)
+        self.feed = Peerfeed(self.name, self.uid, self.number, PeerQueue(self.size, 0.5), poison, shared, self.flow)
         self.lines = self.feed.lines = PlayedLines()
         self.spool = MemorySpool(self.uid, self.redis, SMALL)
-        self.backlog = self.feed.backlog = Backlog(
-            self.feed, self.spool, BacklogSettings(MIN_DEFERRED_AGE), lambda: int(self.clock.wall() * 1000)
-        )
+        self.backlog = self.feed.backlog = Backlog(self.feed, self.spool, self.deferral, self.now)
         self.custodian = Custodian(self.feed, self.backlog, self.log)
         self.options = SimpleNamespace(name=self.name, uid=self.uid)
         self.in_flight = {}
@@ -98,6 +108,9 @@ class OnePeer:
             loop = asyncio.get_running_loop()
             self.tasks = [loop.create_task(self.feed.follow()), loop.create_task(self.custodian.run())]
             self.feed.poll()
+
+    def now(self) -> int:
+        return int(self.clock.wall() * 1000)
 
     async def rest(self, turns: int = IDLE) -> None:
         """Let the tasks run; one that crashed raises here."""

@@ -1,9 +1,10 @@
 """Resources, settings and objects that tests of the builders share."""
 
-from forebay.api.v1alpha1 import KINDS, Announcer, Outfeed, Router, Spill, Store
+from forebay.api.v1alpha1 import KINDS, Announcer, ConduitNode, Outfeed, Router, Spill, Store
 from forebay_operator.resources import (
     ServiceNames,
     announcer_objects,
+    conduitnode_objects,
     config_secret,
     outfeed_objects,
     purge_job,
@@ -52,6 +53,15 @@ def router(name: str = "chat", **spec) -> Router:
     return resource("Router", name, **spec)
 
 
+def conduitnode(name: str = "press", **spec) -> ConduitNode:
+    return resource("ConduitNode", name, **spec)
+
+
+def meeting_conduitnode(name: str = "press", **spec) -> ConduitNode:
+    """A ConduitNode of two pods that has a listener of each kind."""
+    return conduitnode(name, replicas=2, listeners={"multicast": {}, "tcp": {}}, **spec)
+
+
 def listening_router(name: str = "chat", **spec) -> Router:
     """A Router of three pods to which others link over UDP."""
     key = {"secretRef": {"name": "links", "key": "key"}}
@@ -82,6 +92,12 @@ def objects_of_announcer(
     return announcer_objects(made or announcer(), spill, chosen or settings(), monitoring=monitoring)
 
 
+def objects_of_conduitnode(
+    made: ConduitNode | None = None, chosen: Settings | None = None, spill: str = "", monitoring=True
+):
+    return conduitnode_objects(made or conduitnode(), spill, chosen or settings(), monitoring=monitoring)
+
+
 def objects_of_router(made: Router | None = None, chosen: Settings | None = None, spill: str = "", monitoring=True):
     return router_objects(made or router(), spill, chosen or settings(), monitoring=monitoring)
 
@@ -109,6 +125,7 @@ def everything(name: str = "hub", spill: str = "main", chosen: Settings | None =
         *objects_of_store(store(name), chosen),
         *objects_of_announcer(announcer(name), chosen, "0123"),
         *objects_of_router(listening_router(name), chosen, "0123"),
+        *objects_of_conduitnode(meeting_conduitnode(name), chosen, "0123"),
         *objects_of_valkey(managed_spill(spill), chosen),
         purge_job(managed_spill(spill), "Outfeed", UID, chosen),
         *secrets(name, spill),

@@ -42,6 +42,7 @@ KINDS = (
     "Forwarder",
     "Router",
     "RouterLink",
+    "ConduitNode",
     "Compaction",
 )
 
@@ -268,6 +269,11 @@ def forwarder(name: str, url: str, announcer: str = "swarm", **spec: Any) -> Bod
 def chat(name: str = "chat", **spec: Any) -> Body:
     """A Router."""
     return resource("Router", name, **{"memory": "128MiB", **spec})
+
+
+def press(name: str = "press", **spec: Any) -> Body:
+    """A ConduitNode."""
+    return resource("ConduitNode", name, **{"memory": "128MiB", **spec})
 
 
 def routerlink(name: str, domain: str, *addresses: str, router: str = "chat", **spec: Any) -> Body:

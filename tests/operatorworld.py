@@ -21,6 +21,7 @@ MAIN = Key("Spill", NAMESPACE, "main")
 SHOP = Key("Store", NAMESPACE, "shop")
 SWARM = Key("Announcer", NAMESPACE, "swarm")
 CHAT = Key("Router", NAMESPACE, "chat")
+PRESS = Key("ConduitNode", NAMESPACE, "press")
 API = "forebay.dev/v1alpha1"
 
 
@@ -55,6 +56,10 @@ def forwarder(name: str, **spec):
 
 def router(name: str = "chat", **spec):
     return resource("Router", name, **spec)
+
+
+def conduitnode(name: str = "press", **spec):
+    return resource("ConduitNode", name, **spec)
 
 
 def routerlink(name: str, **spec):

@@ -268,6 +268,15 @@ class OutfeedServer:
             if not sample.labels
         }
 
+    async def samples(self, name: str, label: str, peer: str) -> dict[str, float]:
+        """The samples of a metric for one peer, by what `label` says."""
+        return {
+            sample.labels[label]: sample.value
+            for family in text_string_to_metric_families(await scrape(self._http, self._url("metrics")))
+            for sample in family.samples
+            if sample.name == name and sample.labels.get("peer") == peer
+        }
+
     async def degradations(self) -> dict[str, str]:
         """Message by reason; GetStatus and /readyz have to agree, and the service has to be ready."""
         status = await self.config.GetStatus(config_pb2.GetStatusRequest())

@@ -33,6 +33,7 @@ class RecordingFeed:
         self.settled = []
         self.given_back = []
         self.calls = []
+        self.suspects = []
         self.loads = []
         self.reading = []
         self.reason = None
@@ -59,6 +60,9 @@ class RecordingFeed:
         reading, self.reading = self.reading, []
         for ids, later in reading:
             later(self.bodies(ids))
+
+    def suspect(self, tokens):
+        self.suspects += [token.message_id for token in tokens]
 
     def settle(self, outcome, tokens, reply):
         self.settled += [(token.message_id, outcome, reply) for token in tokens]

@@ -7,6 +7,7 @@ from forebay_operator.kube import Kind
 from forebay_operator.kube.kinds import (
     ANNOUNCER,
     COMPACTION,
+    CONDUIT_NODE,
     DISRUPTION_BUDGET,
     EVENT,
     FORWARDER,
@@ -71,6 +72,7 @@ PERMISSIONS = (
     permission(Scope.WATCHED, FORWARDER, "list", "watch"),
     permission(Scope.WATCHED, ROUTER, "get", "list", "watch"),
     permission(Scope.WATCHED, ROUTER_LINK, "list", "watch"),
+    permission(Scope.WATCHED, CONDUIT_NODE, "get", "list", "watch"),
     permission(Scope.WATCHED, SPILL, "patch", subresource="status"),
     permission(Scope.WATCHED, OUTFEED, "patch", subresource="status"),
     permission(Scope.WATCHED, PEERFEED, "patch", subresource="status"),
@@ -81,6 +83,7 @@ PERMISSIONS = (
     permission(Scope.WATCHED, FORWARDER, "patch", subresource="status"),
     permission(Scope.WATCHED, ROUTER, "patch", subresource="status"),
     permission(Scope.WATCHED, ROUTER_LINK, "patch", subresource="status"),
+    permission(Scope.WATCHED, CONDUIT_NODE, "patch", subresource="status"),
     permission(Scope.WATCHED, EVENT, "create"),
     permission(Scope.WATCHED, POD, "list", "watch"),
     permission(Scope.WATCHED, SERVICE, "list", "watch"),

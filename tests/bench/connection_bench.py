@@ -19,7 +19,8 @@ from pathlib import Path
 
 import uvloop
 
-from forebay.outfeed.sending.connection import Connection, ConnectionSettings
+from forebay.outfeed.sending.connection import Connection
+from forebay.outfeed.sending.connectionsettings import ConnectionSettings
 from forebay.outfeed.sending.feed import Outcome
 from forebay.outfeed.sending.nocheck import NoCheckSettings
 from forebay.outfeed.token import Token, message_key

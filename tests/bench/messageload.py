@@ -6,7 +6,6 @@ They write a line of JSON when they are ready, and one when they are done.
 """
 
 import asyncio
-import json
 import os
 import sys
 import time
@@ -17,30 +16,26 @@ os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "false"
 
 import uvloop
 
+from bench.programs import tell, told_to_go_on
+
+WARM_UP = 200
+"""Requests that do not count."""
 BATCH = 256
 """Messages that are sent before the sender looks whether it has to wait."""
 
 
-def tell(**what: Any) -> None:
-    sys.stdout.write(json.dumps(what) + "\n")
-    sys.stdout.flush()
-
-
-def percentile(seconds: list[float], part: float) -> float:
-    """In microseconds."""
-    return sorted(seconds)[min(len(seconds) - 1, int(len(seconds) * part))] * 1e6
-
-
-async def measured(ask: Callable[[], Awaitable[Any]], count: int) -> None:
-    """Ask so often, one after the other, and tell how long that took."""
-    for _ in range(count // 10):
+async def asked(ask: Callable[[], Awaitable[Any]], count: int) -> None:
+    """With each line that comes, ask so often, one after the other, and tell how long each took."""
+    for _ in range(WARM_UP):
         await ask()
-    seconds = []
-    for _ in range(count):
-        began = time.perf_counter()
-        await ask()
-        seconds.append(time.perf_counter() - began)
-    tell(p50=percentile(seconds, 0.5), p99=percentile(seconds, 0.99))
+    tell(ready=True)
+    while await asyncio.to_thread(sys.stdin.readline):
+        seconds = []
+        for _ in range(count):
+            began = time.perf_counter()
+            await ask()
+            seconds.append(time.perf_counter() - began)
+        tell(seconds=seconds)
 
 
 # Ours.
@@ -84,7 +79,7 @@ async def ours_stall(address: str, messages: int, octets: int) -> None:
     async with Process.connect(address, f"stalled-{os.getpid()}") as process:
         await process.thread("stalled", handler)
         tell(ready=True)
-        await asyncio.to_thread(sys.stdin.readline)
+        await told_to_go_on()
         going.set()
         await done.wait()
         tell(got=got)
@@ -124,7 +119,7 @@ async def ours_flood(address: str, messages: int, octets: int) -> None:
             except TimeoutError:
                 break
         tell(sent=sent)
-        await asyncio.to_thread(sys.stdin.readline)
+        await told_to_go_on()
         sender.send("stalled", "last")
         await process.flush()
 
@@ -135,7 +130,7 @@ async def ours_ask(address: str, messages: int, octets: int) -> None:
     body = bytes(octets)
     async with Process.connect(address, f"asker-{os.getpid()}") as process:
         asker = await process.thread("asker")
-        await measured(lambda: asker.request("receiver", "ask", body), messages)
+        await asked(lambda: asker.request("receiver", "ask", body), messages)
 
 
 async def ours_inside(address: str, messages: int, octets: int) -> None:
@@ -206,7 +201,7 @@ async def rival_ask(address: str, messages: int, octets: int) -> None:
 
     client = await nats.connect(f"nats://{address}")
     body = bytes(octets)
-    await measured(lambda: client.request("receiver", body, timeout=10), messages)
+    await asked(lambda: client.request("receiver", body, timeout=10), messages)
     await client.close()
 
 
@@ -223,7 +218,7 @@ async def rival_flood(address: str, messages: int, octets: int) -> None:
             await client.flush(timeout=120)
     await client.flush(timeout=120)
     tell(sent=messages)
-    await asyncio.to_thread(sys.stdin.readline)
+    await told_to_go_on()
     await client.close()
 
 
@@ -239,7 +234,7 @@ async def rival_stall(address: str, messages: int, octets: int) -> None:
         while b"PONG" not in connection.recv(4096):
             pass
         tell(ready=True)
-        await asyncio.to_thread(sys.stdin.readline)
+        await told_to_go_on()
         connection.settimeout(3.0)
         got = 0
         try:

@@ -1,10 +1,11 @@
-"""Outfeed beside innfeed and a bare loop of `sendall`, in turns: to a peer that discards, and to innd.
+"""Outfeed beside innfeed and a bare loop of `sendall`, in turns: to a peer that discards, to innd, and to many peers.
 
-    cd tests && ../.venv/bin/python -m bench.outfeed_bench [--articles N] [--large N] [--backlog N] [--rounds N]
+    cd tests && ../.venv/bin/python -m bench.outfeed_bench [--rows NAME...] [--articles N] [--large N] [--rounds N]
 
 Needs root and Debian's inn2. Both feeders send what they have on disk to a fresh peer: innfeed from a batch file,
-outfeed from the backlog of a peer that was paused. Rates are the receiver's own, from its first offer to its last
-article.
+outfeed from the backlog of a peer that was paused. innfeed has its window of 20, with which it is fastest to a peer on
+the same machine. Rates are the receiver's own, from its first offer to its last article. Where others keep the machine
+busy, compare the microseconds of CPU.
 SCALE=10 takes a million articles for the measurement of memory.
 """
 
@@ -12,137 +13,121 @@ import argparse
 import asyncio
 import functools
 import os
-import time
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
+import statistics
+from collections.abc import Awaitable, Callable, Iterator
 
 import corpus
 from articles import Article
-from bench.common import MIB, cost, in_turns, ratio_line, scratch_folder
-from bench.receivers import discarding, innd
+from bench.common import MIB, in_turns, ratio_line
+from bench.receivers import MakeReceiver, discarding, innd
 from bench.rivals import LARGE, SMALL, innfeed_rate, innfeed_spool, sendall_rate
-from outfeedserver import OutfeedServer
-from peers.valkey import run_valkey
-from ports import free_port
+from bench.sendings import Spent, backlog_memory, drain_rate, fan_out_rate, live_rate, offer_rate
 
-PEER = "peer"
+FAN_OUT = (1, 10, 50)
+"""Numbers of peers."""
+FEWEST = 3_000
+"""Articles to many peers: with fewer, what the start costs would count."""
+DELIVERIES = 40_000
+"""Goal a second, to the most peers."""
+PIECE = 10_000
 SCALE = int(os.environ.get("SCALE", "1"))
 
 
-@asynccontextmanager
-async def outfeed(port: int, **options: object) -> AsyncIterator[OutfeedServer]:
-    """An outfeed with one peer on a port, and a Valkey of its own."""
-    with scratch_folder() as folder:
-        async with run_valkey() as valkey:
-            server = OutfeedServer(folder, valkey.url, {"articles": {"maxSize": "2MB"}}, watch=False)
-            server.peer(PEER, port, **options)
-            await server.start()
-            try:
-                yield server
-            finally:
-                await server.close()
+class Bench:
+    """What there is to measure."""
 
+    def __init__(self, articles: int, large: int, backlog: int, rounds: int) -> None:
+        self.small = list(corpus.synthetic(articles, SMALL))
+        self.large = large
+        self.backlog = backlog
+        self.rounds = rounds
+        self.rows: dict[str, Callable[[], Awaitable[None]]] = {
+            "memory": self.memory,
+            "offer": self.offer,
+            "large": self.beside_sendall,
+            "many": self.to_many,
+            "drain": self.beside_live,
+            "innd-1": functools.partial(self.beside_innfeed, "innd-1", innd, 1, 1.1),
+            "innd-2": functools.partial(self.beside_innfeed, "innd-2", innd, 2, 1.1),
+            "outfeed": functools.partial(self.beside_innfeed, "outfeed", discarding, 1, 2.0),
+        }
 
-async def drain_rate(articles: Sequence[Article], receiver: Callable, connections: int) -> float:
-    """Articles a second that leave the backlog of a peer once it is resumed."""
-    async with receiver() as peer, outfeed(peer.port, pause=True, connections={"max": connections}) as server:
-        await offer(server, articles)
-        await server.flush(PEER)
-        server.peer_options[PEER]["pause"] = False
-        await server.apply()
-        await server.drained(PEER, within=300, every=0.25)
-    assert peer.articles == len(articles), f"{peer.articles} of {len(articles)} articles arrived"
-    return peer.rate
+    async def memory(self) -> None:
+        """What a backlog takes of memory."""
+        rss = await backlog_memory(self._pieces())
+        print(f"  {rss / MIB:.0f} MiB resident with {self.backlog:,} articles in the backlog of an absent peer")
 
+    def _pieces(self) -> Iterator[list[Article]]:
+        articles = iter(corpus.synthetic(self.backlog, 600))
+        return iter(lambda: [article for _, article in zip(range(PIECE), articles, strict=False)], [])
 
-async def live_rate(articles: Sequence[Article], receiver: Callable) -> float:
-    """Articles a second that reach a connected peer while they are offered."""
-    async with receiver() as peer, outfeed(peer.port, connections={"max": 1}) as server:
-        await server.connected(PEER)
-        await offer(server, articles)
-        await server.drained(PEER, within=300, every=0.25)
-    assert peer.articles == len(articles)
-    return peer.rate
+    async def offer(self) -> None:
+        """What is taken in, durably."""
+        rates = await in_turns({"offer": functools.partial(offer_rate, self.small)}, self.rounds)
+        print(f"  {rates['offer']:,.0f} articles/s of 2 KB are taken in")
 
+    async def beside_innfeed(self, name: str, receiver: MakeReceiver, connections: int, goal: float) -> None:
+        """Both feeders to the same kind of receiver; where that has no CPU left, equal rates are enough."""
+        spent = {"outfeed": Spent(), "innfeed": Spent()}
+        with innfeed_spool(len(self.small)) as sender:
+            contenders = {
+                "outfeed": functools.partial(drain_rate, self.small, receiver, connections, spent["outfeed"]),
+                "innfeed": functools.partial(innfeed_rate, sender, receiver, connections, spent["innfeed"]),
+            }
+            rates = await in_turns(contenders, self.rounds)
+        for feeder, each in spent.items():
+            print(f"  {feeder}: {each}")
+        line = ratio_line(name, rates["outfeed"], rates["innfeed"])
+        print(f"{line} goal={goal:g}" if name != "outfeed" else line, flush=True)
 
-async def offer_rate(articles: Sequence[Article]) -> float:
-    """Articles a second that are taken in durably over gRPC, for a peer that is away."""
-    async with outfeed(free_port()) as server:
-        return await offer(server, articles)
+    async def beside_live(self) -> None:
+        """From the backlog, and from memory while articles come in."""
+        contenders = {
+            "drain": functools.partial(drain_rate, self.small, discarding),
+            "live": functools.partial(live_rate, self.small, discarding),
+        }
+        rates = await in_turns(contenders, self.rounds)
+        print(f"{ratio_line('drain', rates['drain'], rates['live'])} goal=0.8", flush=True)
 
+    async def to_many(self) -> None:
+        """The same articles to more and more peers."""
+        spent = {peers: Spent() for peers in FAN_OUT}
+        contenders = {
+            f"{peers} peers": functools.partial(
+                fan_out_rate, self.small[: max(FEWEST, len(self.small) // peers)], peers, spent[peers]
+            )
+            for peers in FAN_OUT
+        }
+        rates = await in_turns(contenders, self.rounds)
+        costs = [statistics.median(spent[peers].sender) for peers in FAN_OUT]
+        listed = ", ".join(f"{cost:.1f} to {peers}" for peers, cost in zip(FAN_OUT, costs, strict=True))
+        falls = "" if costs == sorted(costs, reverse=True) else ": it does not fall"
+        print(f"  microseconds of CPU a delivery, by peers: {listed}{falls}")
+        print(f"{ratio_line('many', rates[f'{FAN_OUT[-1]} peers'], DELIVERIES)} goal=1", flush=True)
 
-async def offer(server: OutfeedServer, articles: Sequence[Article]) -> float:
-    batch = 250 if len(articles[0].content) < 10_000 else 8
-    began = time.perf_counter()
-    offered = await server.offer(articles, batch=batch)
-    assert len(offered.confirmed) == len(articles), offered.outcomes
-    return len(articles) / (time.perf_counter() - began)
-
-
-async def backlog_memory(count: int) -> int:
-    """Octets resident with `count` articles in the backlog of one absent peer."""
-    async with outfeed(free_port()) as server:
-        for piece in pieces(corpus.synthetic(count, 600), 10_000):
-            await offer(server, piece)
-        await server.flush(PEER)
-        counters = await server.counters(PEER)
-        assert counters.queued == count
-        return cost(server.pid).rss
-
-
-def pieces(articles: Iterable[Article], size: int) -> Iterable[list[Article]]:
-    piece: list[Article] = []
-    for article in articles:
-        piece.append(article)
-        if len(piece) == size:
-            yield piece
-            piece = []
-    if piece:
-        yield piece
+    async def beside_sendall(self) -> None:
+        """Large articles."""
+        articles = list(corpus.synthetic(self.large, LARGE))
+        contenders = {
+            "outfeed": functools.partial(drain_rate, articles, discarding),
+            "sendall": functools.partial(sendall_rate, articles),
+        }
+        rates = await in_turns(contenders, self.rounds)
+        print(f"{ratio_line('large', rates['outfeed'], rates['sendall'])} goal=0.8", flush=True)
 
 
 async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", nargs="*", default=[])
     parser.add_argument("--articles", type=int, default=30_000)
     parser.add_argument("--large", type=int, default=500)
     parser.add_argument("--backlog", type=int, default=1_000_000 if SCALE >= 10 else 100_000)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
-    rss = await backlog_memory(options.backlog)
-    print(f"memory: {rss / MIB:.0f} MiB resident with {options.backlog:,} articles in the backlog of an absent peer")
-    small = list(corpus.synthetic(options.articles, SMALL))
-    rates = await in_turns({"offer": functools.partial(offer_rate, small)}, options.rounds)
-    print(f"offer: {rates['offer']:,.0f} articles/s of 2 KB, durable")
-    await beside_sendall(list(corpus.synthetic(options.large, LARGE)), options.rounds)
-    with innfeed_spool(options.articles) as sender:
-        for connections in (1, 2):
-            rates = await in_turns(
-                {
-                    "outfeed": functools.partial(drain_rate, small, innd, connections),
-                    "innfeed": functools.partial(innfeed_rate, sender, innd, connections),
-                },
-                options.rounds,
-            )
-            print(ratio_line(f"innd with {connections} connections:", rates["outfeed"], rates["innfeed"]))
-        rates = await in_turns(
-            {
-                "outfeed": functools.partial(drain_rate, small, discarding, 1),
-                "outfeed, live": functools.partial(live_rate, small, discarding),
-                "innfeed": functools.partial(innfeed_rate, sender, discarding, 1),
-            },
-            options.rounds,
-        )
-    print(ratio_line("outfeed live", rates["outfeed, live"], rates["innfeed"]))
-    print(ratio_line("outfeed", rates["outfeed"], rates["innfeed"]))
-
-
-async def beside_sendall(articles: Sequence[Article], rounds: int) -> None:
-    contenders = {
-        "outfeed": functools.partial(drain_rate, articles, discarding, 1),
-        "sendall": functools.partial(sendall_rate, articles),
-    }
-    rates = await in_turns(contenders, rounds)
-    print(ratio_line("750 KB", rates["outfeed"], rates["sendall"]))
+    bench = Bench(options.articles, options.large, options.backlog, options.rounds)
+    for name in options.rows or bench.rows:
+        print(f"{name}, load of the machine {os.getloadavg()[0]:.1f}", flush=True)
+        await bench.rows[name]()
 
 
 if __name__ == "__main__":

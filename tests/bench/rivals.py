@@ -8,6 +8,7 @@ Needs root and Debian's inn2. Rates are the receiver's own, in articles a second
 import argparse
 import asyncio
 import functools
+import resource
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ import corpus
 from articles import Article
 from bench.common import in_turns, scratch_folder
 from bench.receivers import RECEIVERS, MakeReceiver, discarding
+from bench.sendings import Spent
 from peers.innsend import InnSender
 
 SMALL = 2_048
@@ -31,12 +33,24 @@ def innfeed_spool(count: int) -> Iterator[InnSender]:
         yield sender
 
 
-async def innfeed_rate(sender: InnSender, receiver: MakeReceiver, connections: int) -> float:
+async def innfeed_rate(
+    sender: InnSender, receiver: MakeReceiver, connections: int = 1, spent: Spent | None = None
+) -> float:
     """Articles a second of `innfeed -x` sending its whole spool to a fresh receiver."""
     async with receiver() as peer:
+        before = children_cpu()
         await sender.innfeed(peer.port, connections=connections)
+        used = children_cpu() - before
     assert peer.articles == len(sender.batch), f"{peer.articles} of {len(sender.batch)} articles arrived"
+    if spent:
+        spent.note(used, peer)
     return peer.rate
+
+
+def children_cpu() -> float:
+    """Seconds of CPU of all programs that were started here and have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 async def sendall_rate(articles: Sequence[Article]) -> float:

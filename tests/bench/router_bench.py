@@ -9,58 +9,37 @@ with flow control. SCALE=10 sends ten times as many.
 
 import argparse
 import asyncio
-import json
 import os
 import shutil
 import statistics
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
 
+from bench import programs
 from bench.common import in_turns, ratio_line
+from bench.programs import Program
 from ports import free_port
 from routerprocess import router_process
 
 SCALE = int(os.environ.get("SCALE", "1"))
 OCTETS = 256
-ASKED = 2000
+ASKED = 200
+"""Requests of one turn."""
+TURNS = 10
+"""Of each that is asked, in a round."""
 FLOOD = 100_000
 """Messages of a kilobyte to the one that is stalled."""
 
 Serve = Callable[[], AbstractAsyncContextManager[str]]
 
 
-class Program:
-    """One of bench.messageload, running."""
-
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self.process = process
-
-    async def told(self) -> dict[str, Any]:
-        assert self.process.stdout
-        line = await self.process.stdout.readline()
-        assert line, f"a program of the bench has ended with {await self.process.wait()}"
-        return json.loads(line)
-
-    def go_on(self) -> None:
-        assert self.process.stdin
-        self.process.stdin.write(b"\n")
-
-
-@asynccontextmanager
-async def program(side: str, role: str, address: str, messages: int, octets: int = OCTETS) -> AsyncIterator[Program]:
-    arguments = ["-m", "bench.messageload", side, role, address, str(messages), str(octets)]
-    pipe = asyncio.subprocess.PIPE
-    process = await asyncio.create_subprocess_exec(sys.executable, *arguments, stdin=pipe, stdout=pipe)
-    try:
-        yield Program(process)
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
+def program(
+    side: str, role: str, address: str, messages: int, octets: int = OCTETS
+) -> AbstractAsyncContextManager[Program]:
+    return programs.program("bench.messageload", side, role, address, messages, octets)
 
 
 @asynccontextmanager
@@ -111,13 +90,47 @@ async def rate(side: str, serve: Serve, messages: int) -> float:
     return messages / (ended["at"] - began["at"])
 
 
-async def round_trip(side: str, serve: Serve) -> tuple[float, float]:
-    """p50 and p99 of a request and its reply, in microseconds."""
-    async with serve() as address, program(side, "receive", address, 1 << 40) as receiver:
-        await receiver.told()
-        async with program(side, "ask", address, ASKED) as asker:
-            told = await asker.told()
-    return told["p50"], told["p99"]
+async def asker(stack: AsyncExitStack, side: str, address: str) -> Program:
+    """Who asks a receiver, once for each line."""
+    receiver = await stack.enter_async_context(program(side, "receive", address, 1 << 40))
+    await receiver.told()
+    asking = await stack.enter_async_context(program(side, "ask", address, ASKED))
+    await asking.told()
+    return asking
+
+
+async def asked_in_turns(askers: Mapping[str, Program], rounds: int) -> dict[str, list[float]]:
+    """Microseconds of each request and its reply. They are so short that turns of less than a second share what the
+    machine does beside them.
+    """
+    trips: dict[str, list[float]] = {name: [] for name in askers}
+    order = list(askers)
+    for _ in range(rounds * TURNS):
+        for name in order:
+            askers[name].go_on()
+            trips[name] += [seconds * 1e6 for seconds in (await askers[name].told())["seconds"]]
+        order.reverse()
+    return trips
+
+
+def p50(trips: list[float]) -> float:
+    return statistics.median(trips)
+
+
+def p99(trips: list[float]) -> float:
+    return statistics.quantiles(trips, n=100)[-1]
+
+
+async def round_trips(sides: Mapping[str, Serve], rounds: int) -> None:
+    """Print how long a request and its reply take with each."""
+    async with AsyncExitStack() as stack:
+        askers = {
+            side: await asker(stack, side, await stack.enter_async_context(serve())) for side, serve in sides.items()
+        }
+        trips = await asked_in_turns(askers, rounds)
+    for side, found in trips.items():
+        print(f"request {side}: p50 {p50(found):,.0f} us, p99 {p99(found):,.0f} us")
+    print(ratio_line("request-p50-us", p50(trips["ours"]), p50(trips["rival"])), flush=True)
 
 
 async def inside(messages: int) -> float:
@@ -125,29 +138,31 @@ async def inside(messages: int) -> float:
         return float((await process.told())["rate"])
 
 
-async def stalled(side: str, serve: Serve) -> None:
-    """Print what becomes of messages to a receiver that takes none for a while, and of others meanwhile."""
+async def stalled(side: str, serve: Serve, rounds: int) -> None:
+    """Print what becomes of messages to a receiver that takes none for a while, and of others meanwhile.
+
+    There are two servers that have the same clients; of one of them a receiver is flooded that takes nothing. Who asks
+    another receiver does so in turns with both.
+    """
     async with AsyncExitStack() as stack:
-        address = await stack.enter_async_context(serve())
-        start = partial(program, side, address=address, octets=OCTETS)
-        healthy = await stack.enter_async_context(start("receive", messages=1 << 40))
-        stalls = await stack.enter_async_context(start("stall", messages=FLOOD))
-        await healthy.told()
-        await stalls.told()
-        async with start("ask", messages=ASKED) as asker:
-            idle = (await asker.told())["p99"]
-        flood = await stack.enter_async_context(program(side, "flood", address, FLOOD, 1024))
+        addresses = [await stack.enter_async_context(serve()) for _ in ("idle", "beside")]
+        stalls = [await stack.enter_async_context(program(side, "stall", address, FLOOD)) for address in addresses]
+        for each in stalls:
+            await each.told()
+        askers = [await asker(stack, side, address) for address in addresses]
+        flood = await stack.enter_async_context(program(side, "flood", addresses[1], FLOOD, 1024))
         await flood.told()
         sent = (await flood.told())["sent"]
-        async with start("ask", messages=ASKED) as asker:
-            beside = (await asker.told())["p99"]
-        stalls.go_on()
+        trips = await asked_in_turns(dict(zip(("idle", "beside"), askers, strict=True)), rounds)
+        stalls[1].go_on()
         flood.go_on()
-        got = (await stalls.told())["got"]
+        got = (await stalls[1].told())["got"]
         sent += side == "ours"  # the last one says that it is the last
+        idle, beside = p99(trips["idle"]), p99(trips["beside"])
         print(
-            f"stalled {side}: sent {sent:,}, got {got:,}, lost {sent - got:,}; "
-            f"others' p99 {idle:,.0f} us before, {beside:,.0f} us beside it",
+            f"stalled {side}: sent {sent:,}, got {got:,}, lost {sent - got:,}; others' p99 {idle:,.0f} us without, "
+            f"{beside:,.0f} us beside it, {beside / idle:.2f} times; p50 {p50(trips['idle']):,.0f} and "
+            f"{p50(trips['beside']):,.0f} us",
             flush=True,
         )
 
@@ -158,19 +173,11 @@ async def main() -> None:
     parser.add_argument("--messages", type=int, default=300_000 * SCALE)
     options = parser.parse_args()
     sides: dict[str, Serve] = {"ours": ours, "rival": rival}
-    trips: dict[str, list[tuple[float, float]]] = {side: [] for side in sides}
-    for _ in range(options.rounds):
-        for side, serve in sides.items():
-            trips[side].append(await round_trip(side, serve))
-    p50 = {side: statistics.median(each for each, _ in found) for side, found in trips.items()}
-    p99 = {side: statistics.median(each for _, each in found) for side, found in trips.items()}
-    for side in sides:
-        print(f"request {side}: p50 {p50[side]:,.0f} us, p99 {p99[side]:,.0f} us")
-    print(ratio_line("request-p50-us", p50["ours"], p50["rival"]))
+    await round_trips(sides, options.rounds)
     within = statistics.median([await inside(options.messages) for _ in range(options.rounds)])
     print(f"inside one process: {within:,.0f} messages/s", flush=True)
     for side, serve in sides.items():
-        await stalled(side, serve)
+        await stalled(side, serve, options.rounds)
     contenders = {side: partial(rate, side, serve, options.messages) for side, serve in sides.items()}
     rates = await in_turns(contenders, options.rounds)
     print(ratio_line("router", rates["ours"], rates["rival"]))

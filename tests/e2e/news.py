@@ -17,7 +17,9 @@ from forebay.client.router import RouterClient
 from forebay.runtime import CertificateFolder, ChannelSettings, ClientChannel
 from kubeaccess import program
 
-KINDS = "spills,outfeeds,peerfeeds,stores,storequeues,announcers,forwarders,routers,routerlinks,compactions"
+KINDS = (
+    "spills,outfeeds,peerfeeds,stores,storequeues,announcers,forwarders,routers,routerlinks,conduitnodes,compactions"
+)
 GRPC = 7119
 FEEDER = Path(__file__).with_name("feeder.py")
 
@@ -100,6 +102,17 @@ class News:
         with self.cluster.forwarded(target, self.namespace, "grpc") as port:
             async with RouterClient.connect(f"localhost:{port}", self.certificates(name, role="router")) as client:
                 yield client
+
+    @asynccontextmanager
+    async def conduit(self, name: str, pod: str) -> AsyncIterator[Channel]:
+        """A channel for calls to a pod of a ConduitNode, through a forwarded port."""
+        with self.cluster.forwarded(f"pod/{pod}", self.namespace, "grpc") as port:
+            folder = CertificateFolder(self.certificates(name, role="conduitnode"))
+            channel = ClientChannel(f"dns:///localhost:{port}", folder, ChannelSettings())
+            try:
+                yield channel.get()
+            finally:
+                await channel.close()
 
     @contextmanager
     def feeding(self, name: str, articles: int, pod: str, id_length: int = 0) -> Iterator["Feeding"]:

@@ -80,13 +80,13 @@ class Running:
 
 
 @contextmanager
-def running(news: News, pod: str, *arguments: object) -> Iterator[Running]:
-    """The program in a pod, until the end of the context."""
+def running(news: News, pod: str, *arguments: object, source: Path = PROGRAM) -> Iterator[Running]:
+    """A program in a pod, until the end of the context."""
     executable = program("kubectl")
     assert executable
     command = [executable, "--kubeconfig", news.cluster.kubeconfig, "exec", "-i", "-n", news.namespace, pod, "--"]
     with subprocess.Popen(
-        [*map(str, command), "python3", "-c", PROGRAM.read_text(), *map(str, arguments)],
+        [*map(str, command), "python3", "-c", source.read_text(), *map(str, arguments)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -49,6 +49,8 @@ class InnPeer:
         """End innd at once, as a machine that goes away; a start afterwards finds what it had stored."""
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
             os.kill(int((self.folder / "pid").read_text()), signal.SIGKILL)
+        # innd does not start while the file of an earlier one is there; INN's own start script removes it.
+        (self.folder / "run/innd.pid").unlink(missing_ok=True)
 
     async def pause(self) -> None:
         """Have CHECK answered 431."""

@@ -35,6 +35,7 @@ max-connections: {connections}
 dynamic-method: 0
 initial-reconnect-time: 1
 max-reconnect-time: 2
+max-queue-size: {window}
 response-timeout: 60
 peer forebay {{ ip-name: 127.0.0.1 port-number: {port} }}
 """
@@ -63,12 +64,12 @@ class InnSender:
             path.write_bytes(article.wire)
             self.batch.append(str(path).encode() + b" " + article.message_id)
 
-    async def innfeed(self, port: int, *, connections: int = 1, timeout: float = 120) -> None:  # noqa: ASYNC109
+    async def innfeed(self, port: int, *, connections: int = 1, window: int = 20, timeout: float = 120) -> None:  # noqa: ASYNC109
         """Send the spool with `innfeed -x`; returns when innfeed has had an answer for every article.
 
-        The window is innfeed's own default of 20 articles, with which it is fastest to a peer on the same machine.
+        A window of 20 articles is innfeed's own default, with which it is fastest to a peer on the same machine.
         """
-        conf = INNFEED_CONF.format(folder=self.folder, port=port, connections=connections)
+        conf = INNFEED_CONF.format(folder=self.folder, port=port, connections=connections, window=window)
         (self.folder / "etc/innfeed.conf").write_text(conf)
         self.write_batch()
         await self.run("innfeed", "-x", "-l", self.folder / "log/innfeed.log", timeout=timeout)

@@ -1,10 +1,15 @@
 """A news peer within the test's own process: it notes what it is sent, and does as the test tells it meanwhile."""
 
 import asyncio
-from typing import cast
+import zlib
+from typing import TYPE_CHECKING, Any, cast
 
 from ports import free_port
 
+if TYPE_CHECKING:
+    import ssl
+
+ABOUT_ARTICLES = (b"CHECK", b"TAKETHIS", b"IHAVE")
 ARTICLE_END = b"\r\n.\r\n"
 
 
@@ -25,6 +30,21 @@ class RecordingPeer:
         """The code of all answers to TAKETHIS, where not empty; nothing is kept then."""
         self.login: tuple[bytes, bytes] | None = None
         """User and password without which it takes nothing."""
+        self.tls: ssl.SSLContext | None = None
+        """What its connections are secured with: at once where `implicit_tls` is set, else after STARTTLS."""
+        self.implicit_tls = False
+        self.compresses = False
+        """Takes COMPRESS DEFLATE."""
+        self.capabilities: list[bytes] = []
+        """What it says to CAPABILITIES; empty: it does not know the command."""
+        self.takes_headers = False
+        """Takes MODE HEADFEED."""
+        self.streams = True
+        """Takes MODE STREAM."""
+        self.commands: list[bytes] = []
+        """Commands that are not about articles, as they came."""
+        self.bytes_read = 0
+        """Octets that came, before they were unpacked."""
         self.silent = False
         """Says nothing about articles, but reads on."""
         self.connections: list[Connection] = []
@@ -33,7 +53,8 @@ class RecordingPeer:
 
     async def start(self) -> None:
         loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(lambda: Connection(self), "127.0.0.1", self.port)
+        context = self.tls if self.implicit_tls else None
+        self._server = await loop.create_server(lambda: Connection(self), "127.0.0.1", self.port, ssl=context)
 
     async def stop(self) -> None:
         """Go away as a machine does that loses its power."""
@@ -76,6 +97,10 @@ class Connection(asyncio.Protocol):
         self.checked: set[bytes] = set()
         self.user: bytes | None = None
         self.is_known = False
+        self.wanted = b""
+        self.packer: Any = None
+        self.unpacker: Any = None
+        self.securing: asyncio.Task[None] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast("asyncio.Transport", transport)
@@ -87,7 +112,11 @@ class Connection(asyncio.Protocol):
         self.peer.connections.remove(self)
 
     def data_received(self, data: bytes) -> None:
-        data = self.rest + data
+        self.peer.bytes_read += len(data)
+        data = self.rest + (self.unpacker.decompress(data) if self.unpacker else data)
+        if self.securing:
+            self.rest = data
+            return
         replies: list[bytes] = []
         position, searched = 0, max(0, len(self.rest) - len(ARTICLE_END))
         while True:
@@ -99,19 +128,63 @@ class Connection(asyncio.Protocol):
             replies.append(self.article(data[position:end]) if self.taking else self.command(data[position : end - 2]))
             position, searched = end, 0
         self.rest = data[position:]
-        self.transport.write(b"".join(replies))
+        self.say(b"".join(replies))
+
+    def say(self, text: bytes) -> None:
+        if self.packer:
+            text = self.packer.compress(text) + self.packer.flush(zlib.Z_SYNC_FLUSH)
+        self.transport.write(text)
+
+    def starttls(self) -> bytes:
+        self.transport.write(b"382 go on\r\n")
+        self.securing = asyncio.ensure_future(self.secure())
+        # What comes before the transport is known here was said under TLS already, and is answered under it.
+        return b""
+
+    async def secure(self) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            secured = await loop.start_tls(
+                self.transport, self, cast("ssl.SSLContext", self.peer.tls), server_side=True
+            )
+        except OSError:
+            self.transport.abort()
+            return
+        self.transport, self.securing = cast("asyncio.Transport", secured), None
+        self.data_received(b"")
+
+    def compress(self) -> bytes:
+        self.say(b"206 compressed\r\n")
+        self.packer = zlib.compressobj(wbits=-15)
+        self.unpacker = zlib.decompressobj(-15)
+        return b""
+
+    def ihave(self, message_id: bytes) -> bytes:
+        reply = self.peer.check(message_id)
+        if reply != b"238":
+            return {b"438": b"435 have it", b"431": b"436 later"}.get(reply, reply) + b"\r\n"
+        self.checked.add(message_id)
+        self.taking = message_id
+        self.wanted = message_id
+        return b"335 send it\r\n"
 
     def article(self, wire: bytes) -> bytes:
         message_id, self.taking = self.taking, b""
         if message_id not in self.checked:
             self.peer.offered.append(message_id)
         self.checked.discard(message_id)
-        return self.answer(self.peer.take(message_id, wire), message_id)
+        code = self.peer.take(message_id, wire)
+        if self.wanted:
+            self.wanted = b""
+            return {b"239": b"235 thanks\r\n"}.get(code, b"437 no\r\n")
+        return self.answer(code, message_id)
 
     def command(self, line: bytes) -> bytes:
         verb, _, argument = line.partition(b" ")
-        if verb == b"AUTHINFO":
-            return self.authinfo(*argument.split(b" ", 1))
+        if verb not in ABOUT_ARTICLES:
+            self.peer.commands.append(verb)
+            if (reply := self.prelude(verb, argument)) is not None:
+                return reply
         if self.peer.login and not self.is_known and verb != b"QUIT":
             return b"480 who are you?\r\n"
         match verb:
@@ -123,13 +196,31 @@ class Connection(asyncio.Protocol):
             case b"TAKETHIS":
                 self.taking = argument
                 return b""
-            case b"MODE":
-                return b"203 stream on\r\n"
+            case b"IHAVE":
+                return self.ihave(argument)
             case b"QUIT":
-                self.transport.write(b"205 bye\r\n")
+                self.say(b"205 bye\r\n")
                 self.transport.close()
                 return b""
         return b"500 what?\r\n"
+
+    def prelude(self, verb: bytes, argument: bytes) -> bytes | None:
+        """The answer to what comes before articles; None to what needs the login first."""
+        if verb == b"STARTTLS" and self.peer.tls:
+            return self.starttls()
+        if verb == b"AUTHINFO":
+            return self.authinfo(*argument.split(b" ", 1))
+        if self.peer.login and not self.is_known:
+            return None
+        if verb == b"CAPABILITIES" and self.peer.capabilities:
+            return b"\r\n".join([b"101 list", *self.peer.capabilities, b".", b""])
+        if verb == b"COMPRESS" and self.peer.compresses:
+            return self.compress()
+        if argument == b"HEADFEED":
+            return b"250 headers alone\r\n" if self.peer.takes_headers else b"500 what?\r\n"
+        if verb == b"MODE":
+            return b"203 stream on\r\n" if self.peer.streams else b"501 no\r\n"
+        return None
 
     def authinfo(self, verb: bytes, text: bytes) -> bytes:
         if verb == b"USER":

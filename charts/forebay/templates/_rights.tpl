@@ -1,7 +1,7 @@
 {{/* To follow resources and what is made of them. */}}
 {{- define "forebay.rights.watch" -}}
 - apiGroups: [forebay.dev]
-  resources: [spills, outfeeds, compactions, stores, announcers, routers]
+  resources: [spills, outfeeds, compactions, stores, announcers, routers, conduitnodes]
   verbs: [get, list, watch]
 - apiGroups: [forebay.dev]
   resources: [peerfeeds, storequeues, forwarders, routerlinks]
@@ -40,6 +40,7 @@
     - forwarders/status
     - routers/status
     - routerlinks/status
+    - conduitnodes/status
   verbs: [patch]
 - apiGroups: [""]
   resources: [events]

@@ -6,6 +6,7 @@ A status is written from scratch each time out of the old one and what is known,
 from forebay_operator.conditions.announcerstatus import announcer_status
 from forebay_operator.conditions.compactionstatus import Progress, compaction_status
 from forebay_operator.conditions.condition import Verdict, set_condition
+from forebay_operator.conditions.conduitnodestatus import conduitnode_status
 from forebay_operator.conditions.events import Event, transitions
 from forebay_operator.conditions.fault import Fault
 from forebay_operator.conditions.forwarderstatus import forwarder_status
@@ -29,6 +30,7 @@ __all__ = [
     "Workload",
     "announcer_status",
     "compaction_status",
+    "conduitnode_status",
     "forwarder_status",
     "is_paused",
     "outfeed_status",

@@ -1,16 +1,17 @@
 """What services said about one resource."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from forebay.api.manifests import read_object
 from forebay.pb.announcer.v1 import announcer_pb2
+from forebay.pb.conduit.v1 import conduit_pb2
 from forebay.pb.outfeed.v1 import outfeed_pb2
 from forebay.pb.router.v1 import router_pb2
 from forebay.pb.store.v1 import store_pb2
 from forebay_operator.body import Body
 from forebay_operator.conditions.condition import FALSE, TRUE, UNKNOWN, Verdict, conditions_of, generation_of
-from forebay_operator.conditions.wording import violations_text
+from forebay_operator.conditions.wording import listed, violations_text
 
 if TYPE_CHECKING:
     from forebay_operator.pods import PodView
@@ -40,19 +41,25 @@ def is_configured(views: Sequence["PodView"]) -> bool:
     return any(view.revision for view in answering(views)) and not unconfigured(views)
 
 
-def applied(resource: Body, views: Sequence["PodView"]) -> Verdict | None:
-    """What the services made of the newest generation of a resource; None when none answered."""
-    results = [view.result_of(resource["kind"], resource["metadata"]["uid"]) for view in answering(views)]
+def applied(resource: Body, views: Sequence["PodView"], outdated: Collection[str] = ()) -> Verdict | None:
+    """What the services made of the newest generation of a resource; None when none answered.
+
+    `outdated` names pods that are replaced: what these refuse may hold for as long as they run, and no longer.
+    """
+    results = [(view.name, view.result_of(resource["kind"], resource["metadata"]["uid"])) for view in answering(views)]
     if not results:
         return None
     generation = generation_of(resource)
-    for result in results:
-        if result is None or result.generation < generation:
-            return Verdict(UNKNOWN, "Applying", f"generation {generation} is on its way to the service")
-    told = [result for result in results if result]
-    if refused := next((result for result in told if not result.applied), None):
-        return Verdict(FALSE, "Refused", violations_text(refused.violations))
-    warnings = "; ".join(dict.fromkeys(warning for result in told for warning in result.warnings))
+    told = [(pod, result) for pod, result in results if result and result.generation >= generation]
+    if len(told) < len(results):
+        return Verdict(UNKNOWN, "Applying", f"generation {generation} is on its way to the service")
+    refusing = [(pod, result) for pod, result in told if not result.applied]
+    if final := next((result for pod, result in refusing if pod not in outdated), None):
+        return Verdict(FALSE, "Refused", violations_text(final.violations))
+    if refusing:
+        problem = f"{listed([pod for pod, _ in refusing])} has begun with something else, and is to be replaced"
+        return Verdict(UNKNOWN, "Restarting", problem)
+    warnings = "; ".join(dict.fromkeys(warning for _, result in told for warning in result.warnings))
     return Verdict(TRUE, "Applied", f"in force; left aside: {warnings}" if warnings else "in force")
 
 
@@ -92,6 +99,11 @@ def forwarders_of(forwarder: Body, views: Sequence["PodView"]) -> list[announcer
 def routers_of(views: Sequence["PodView"]) -> list[router_pb2.GetRouterResponse]:
     """How each pod of a Router is that answered and is configured."""
     return [view.router for view in answering(views) if view.router]
+
+
+def conduitnodes_of(views: Sequence["PodView"]) -> list[conduit_pb2.GetNodeResponse]:
+    """How each pod of a ConduitNode is that answered and is configured."""
+    return [view.conduit for view in answering(views) if view.conduit]
 
 
 def links_of(link: Body, views: Sequence["PodView"]) -> list[router_pb2.LinkStatus]:

@@ -15,7 +15,7 @@ def progressing(workload: Workload, views: Sequence["PodView"], revision: int, i
     """`revision` is that of the stored configuration; `is_blocked`: nothing goes on before somebody acts."""
     if is_blocked or workload.trouble:
         return Verdict(FALSE, "Blocked", "nothing goes on until the cause is mended that Ready tells")
-    if workload.is_rolling:
+    if workload.is_rolling or workload.outdated:
         return Verdict(TRUE, "Rolling", "pods of an older template are being replaced")
     if lacking := workload.lacking:
         return Verdict(TRUE, lacking.reason, lacking.message)

@@ -22,7 +22,7 @@ def service_ready(service: Body, workload: Workload, views: Sequence["PodView"],
     obstacle = fault or _malformed(service, views) or workload.lacking or _silent(views) or _unconfigured(views)
     if obstacle:
         return Verdict(FALSE, obstacle.reason, obstacle.message)
-    verdict = applied(service, views) or Verdict(UNKNOWN, "Applying", "no pod has answered yet")
+    verdict = applied(service, views, workload.outdated) or Verdict(UNKNOWN, "Applying", "no pod has answered yet")
     if verdict.status == FALSE:
         return verdict._replace(message=f"{verdict.message}; what was applied before stays in force")
     return verdict._replace(message=verdict.message + _refused_children(views))

@@ -1,7 +1,7 @@
 """A StatefulSet with its Pods, as the API server shows them: whether they run, and what keeps them from it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from forebay_operator.body import Body
 from forebay_operator.conditions.fault import Fault
@@ -16,6 +16,8 @@ class Workload:
     """None while there is none."""
     pods: Sequence[Body] = ()
     """Its Pods."""
+    annotations: Mapping[str, str] = field(default_factory=dict)
+    """What the template of the Pods is to have, which they have from their start; empty where nothing was asked for."""
 
     @property
     def replicas(self) -> int:
@@ -33,6 +35,14 @@ class Workload:
         status = self.statefulset.get("status", {}) if self.statefulset else {}
         current, update = status.get("currentRevision"), status.get("updateRevision")
         return bool(current and update and current != update)
+
+    @property
+    def outdated(self) -> frozenset[str]:
+        """Names of Pods that began with something else than what is wanted now, and so are replaced."""
+        wanted = self.annotations.items()
+        return frozenset(
+            pod["metadata"]["name"] for pod in self.pods if not wanted <= pod["metadata"].get("annotations", {}).items()
+        )
 
     @property
     def trouble(self) -> Fault | None:

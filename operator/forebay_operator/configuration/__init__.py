@@ -4,6 +4,7 @@ from forebay_operator.configuration.composition import (
     Composition,
     compose,
     compose_announcer,
+    compose_conduitnode,
     compose_router,
     compose_store,
 )
@@ -14,6 +15,7 @@ __all__ = [
     "Composition",
     "compose",
     "compose_announcer",
+    "compose_conduitnode",
     "compose_router",
     "compose_store",
     "next_revision",

@@ -29,7 +29,7 @@ class Composition:
 
     manifests: tuple[Body, ...]
     """Spill, Outfeed, the Outfeeds that peers target, Peerfeeds; or Store, StoreQueues; or Spill, Announcer,
-    Forwarders; or Spill, Router, RouterLinks; each group by name."""
+    Forwarders; or Spill, Router, RouterLinks; or Spill, ConduitNode; each group by name."""
     secrets: Mapping[str, Mapping[str, Secret]]
     """Of each Secret, by `namespace/name`, the keys that are referred to, as far as they are there."""
     faults: Mapping[Identity, tuple[Violation, ...]]
@@ -44,9 +44,12 @@ class Composition:
         """Why it can't be stored, with the remedy; empty when it can."""
         if len(self.document) <= LARGEST:
             return ""
+        size = f"the configuration has {len(self.document):,} octets compressed"
+        limit = f"and a Secret holds {LARGEST:,}"
+        if self._has("ConduitNode"):
+            return f"{size}, {limit}: shorten its lists, as spec.resources"
         parent, child = next(pair for pair in FAMILIES if self._has(pair[0]))
-        size = f"the configuration has {len(self.document):,} octets compressed, with {self._has(child):,} {child}s"
-        return f"{size}, and a Secret holds {LARGEST:,}: divide the {child}s among several {parent}s"
+        return f"{size}, with {self._has(child):,} {child}s, {limit}: divide the {child}s among several {parent}s"
 
     def _has(self, kind: str) -> int:
         return sum(manifest.get("kind") == kind for manifest in self.manifests)
@@ -97,6 +100,11 @@ def compose_router(router: Body, spill: Body | None, links: Iterable[Body], secr
     """
     spills = [as_given(spill)] if spill else []
     return composed([*spills, router, *sorted(links, key=identity_of)], secrets)
+
+
+def compose_conduitnode(node: Body, spill: Body | None, secrets: Texts) -> Composition:
+    """The configuration of a ConduitNode, with the Spill that it names, if any; `secrets` are as above."""
+    return composed([*([as_given(spill)] if spill else []), node], secrets)
 
 
 def composed(resources: Iterable[Body], secrets: Texts) -> Composition:

@@ -37,6 +37,7 @@ ANNOUNCER = Kind("forebay.dev", "v1alpha1", "Announcer", "announcers")
 FORWARDER = Kind("forebay.dev", "v1alpha1", "Forwarder", "forwarders")
 ROUTER = Kind("forebay.dev", "v1alpha1", "Router", "routers")
 ROUTER_LINK = Kind("forebay.dev", "v1alpha1", "RouterLink", "routerlinks")
+CONDUIT_NODE = Kind("forebay.dev", "v1alpha1", "ConduitNode", "conduitnodes")
 EVENT = Kind("", "v1", "Event", "events")
 POD = Kind("", "v1", "Pod", "pods")
 SECRET = Kind("", "v1", "Secret", "secrets")
@@ -52,7 +53,19 @@ ROLE_BINDING = Kind("rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindi
 SERVICE_MONITOR = Kind("monitoring.coreos.com", "v1", "ServiceMonitor", "servicemonitors")
 SPARK_APPLICATION = Kind("sparkoperator.k8s.io", "v1beta2", "SparkApplication", "sparkapplications")
 
-RESOURCES = (SPILL, OUTFEED, PEERFEED, COMPACTION, STORE, STORE_QUEUE, ANNOUNCER, FORWARDER, ROUTER, ROUTER_LINK)
+RESOURCES = (
+    SPILL,
+    OUTFEED,
+    PEERFEED,
+    COMPACTION,
+    STORE,
+    STORE_QUEUE,
+    ANNOUNCER,
+    FORWARDER,
+    ROUTER,
+    ROUTER_LINK,
+    CONDUIT_NODE,
+)
 """Forebay's own kinds."""
 KINDS = (
     *RESOURCES,

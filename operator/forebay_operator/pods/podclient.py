@@ -8,6 +8,8 @@ from grpc.aio import AioRpcError, Channel
 
 from forebay.pb.announcer.v1 import announcer_pb2
 from forebay.pb.announcer.v1.announcer_pb2_grpc import AnnouncerServiceStub
+from forebay.pb.conduit.v1 import conduit_pb2
+from forebay.pb.conduit.v1.conduit_pb2_grpc import ConduitServiceStub
 from forebay.pb.config.v1 import config_pb2
 from forebay.pb.config.v1.config_pb2_grpc import ConfigServiceStub
 from forebay.pb.outfeed.v1 import outfeed_pb2
@@ -60,7 +62,7 @@ class PodClient:
 
     async def _children(self, status: config_pb2.GetStatusResponse) -> dict[str, Any]:
         """The peers of an outfeed; the queues of a store, and its pods in sync; the forwarders of an announcer;
-        what a router knows.
+        what a router knows; the peers of a node of conduit.
 
         None while it has no sound configuration, nor of a pod that only keeps a copy.
         """
@@ -106,5 +108,17 @@ async def of_router(channel: Channel) -> dict[str, Any]:
     return {"router": await stub.GetRouter(router_pb2.GetRouterRequest(), timeout=STATUS_SECONDS)}
 
 
-ASKED = {"outfeed": of_outfeed, "store": of_store, "announcer": of_announcer, "router": of_router}
+async def of_conduit(channel: Channel) -> dict[str, Any]:
+    """How it is, with its peers."""
+    stub = ConduitServiceStub(channel)
+    return {"conduit": await stub.GetNode(conduit_pb2.GetNodeRequest(), timeout=STATUS_SECONDS)}
+
+
+ASKED = {
+    "outfeed": of_outfeed,
+    "store": of_store,
+    "announcer": of_announcer,
+    "router": of_router,
+    "conduitnode": of_conduit,
+}
 """What is asked of a service, by its kind."""

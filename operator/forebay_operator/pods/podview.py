@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from forebay.pb.announcer.v1 import announcer_pb2
+from forebay.pb.conduit.v1 import conduit_pb2
 from forebay.pb.config.v1 import config_pb2
 from forebay.pb.outfeed.v1 import outfeed_pb2
 from forebay.pb.router.v1 import router_pb2
@@ -45,6 +46,8 @@ class PodView:
     """The job queue of an announcer, and how much it tracks; None as above."""
     router: router_pb2.GetRouterResponse | None = None
     """How a router is, with its links; None as above."""
+    conduit: conduit_pb2.GetNodeResponse | None = None
+    """How a node of conduit is, with its peers; None as above."""
 
     def result_of(self, kind: str, uid: str) -> ResourceResult | None:
         """What came of one resource; None when the configuration in force does not have it."""
@@ -93,6 +96,7 @@ def viewed(
     forwarders: Iterable[announcer_pb2.Forwarder] = (),
     queue: announcer_pb2.GetQueueResponse | None = None,
     router: router_pb2.GetRouterResponse | None = None,
+    conduit: conduit_pb2.GetNodeResponse | None = None,
 ) -> PodView:
     """The view of a pod that answered."""
     return PodView(
@@ -111,6 +115,7 @@ def viewed(
         forwarders=tuple(forwarders),
         queue=queue,
         router=router,
+        conduit=conduit,
     )
 
 

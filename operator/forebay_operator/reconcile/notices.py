@@ -8,6 +8,7 @@ from forebay_operator.kube import Kind
 from forebay_operator.kube.kinds import (
     ANNOUNCER,
     COMPACTION,
+    CONDUIT_NODE,
     FORWARDER,
     JOB,
     OUTFEED,
@@ -34,6 +35,7 @@ OWNERS = {
     "store": STORE.kind,
     "announcer": ANNOUNCER.kind,
     "router": ROUTER.kind,
+    "conduitnode": CONDUIT_NODE.kind,
     "valkey": SPILL.kind,
     "purge": SPILL.kind,
     "compaction": COMPACTION.kind,
@@ -51,6 +53,7 @@ PARENTS = {
     FORWARDER.kind: ("announcerRef", ANNOUNCER),
     ROUTER.kind: ("spillRef", SPILL),
     ROUTER_LINK.kind: ("routerRef", ROUTER),
+    CONDUIT_NODE.kind: ("spillRef", SPILL),
 }
 """The field of a spec that names the resource that a kind has its effect through, and the kind of that."""
 

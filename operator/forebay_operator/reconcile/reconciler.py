@@ -7,7 +7,7 @@ import structlog
 
 from forebay_operator.errors import EndingError
 from forebay_operator.kube import Kind
-from forebay_operator.kube.kinds import ANNOUNCER, COMPACTION, OUTFEED, ROUTER, SPILL, STORE
+from forebay_operator.kube.kinds import ANNOUNCER, COMPACTION, CONDUIT_NODE, OUTFEED, ROUTER, SPILL, STORE
 from forebay_operator.pods import PodView
 from forebay_operator.queue import Depth, Key
 from forebay_operator.reconcile.compaction import CompactionReconciler
@@ -15,7 +15,7 @@ from forebay_operator.reconcile.notices import Notices, Seen
 from forebay_operator.reconcile.optionalkinds import OptionalKinds
 from forebay_operator.reconcile.relations import referred
 from forebay_operator.reconcile.service import ServiceReconciler
-from forebay_operator.reconcile.servicekinds import ANNOUNCERS, OUTFEEDS, ROUTERS, STORES
+from forebay_operator.reconcile.servicekinds import ANNOUNCERS, CONDUIT_NODES, OUTFEEDS, ROUTERS, STORES
 from forebay_operator.reconcile.spill import SpillReconciler
 from forebay_operator.reconcile.world import World
 from forebay_operator.workers import Outcome
@@ -36,6 +36,7 @@ class Reconciler:
         self.stores = ServiceReconciler(world, STORES)
         self.announcers = ServiceReconciler(world, ANNOUNCERS)
         self.routers = ServiceReconciler(world, ROUTERS)
+        self.conduitnodes = ServiceReconciler(world, CONDUIT_NODES)
         self.spills = SpillReconciler(world, self._views)
         self.compactions = CompactionReconciler(world, self._largest)
         self.optional_kinds = OptionalKinds(world)
@@ -44,6 +45,7 @@ class Reconciler:
             STORE.kind: self.stores.reconcile,
             ANNOUNCER.kind: self.announcers.reconcile,
             ROUTER.kind: self.routers.reconcile,
+            CONDUIT_NODE.kind: self.conduitnodes.reconcile,
             SPILL.kind: self.spills.reconcile,
             COMPACTION.kind: self.compactions.reconcile,
         }
@@ -66,7 +68,7 @@ class Reconciler:
         """Ask for a look at the pods of all services, again and again."""
         while True:
             await asyncio.sleep(OBSERVE_SECONDS)
-            services = (self.outfeeds, self.stores, self.announcers, self.routers)
+            services = (self.outfeeds, self.stores, self.announcers, self.routers, self.conduitnodes)
             for reconciler in (*services, self.spills, self.compactions):
                 for key in reconciler.scenes:
                     self._world.put(key, Depth.OBSERVE)
@@ -82,7 +84,7 @@ class Reconciler:
     def _views(self, namespace: str, spill: str) -> Sequence[PodView]:
         return [
             view
-            for users in (self.outfeeds, self.announcers, self.routers)
+            for users in (self.outfeeds, self.announcers, self.routers, self.conduitnodes)
             for key, scene in users.scenes.items()
             if key.namespace == namespace and referred(scene.service, "spillRef") == spill
             for view in scene.views

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Generic
 
 from forebay.api import Violation
@@ -16,8 +16,8 @@ from forebay_operator.reconcile.configuring import Configuring, Stored, views_of
 from forebay_operator.reconcile.faults import TELLING, concluded, fault_of
 from forebay_operator.reconcile.gate import check_allowed, is_ending, modelled
 from forebay_operator.reconcile.ingredients import children_of
-from forebay_operator.reconcile.servicekind import S, ServiceKind
-from forebay_operator.reconcile.workloads import ensure_all, workload_of
+from forebay_operator.reconcile.servicekind import ChildKind, S, ServiceKind
+from forebay_operator.reconcile.workloads import annotations_of, ensure_all, workload_of
 from forebay_operator.reconcile.world import World
 from forebay_operator.resources import ServiceNames, service_leftovers
 from forebay_operator.workers import Outcome
@@ -57,7 +57,8 @@ class ServiceReconciler(Generic[S]):
         # Before all that goes into another one: where somebody else stores one meanwhile, ours is a conflict then.
         stored = await self._configuring.stored(key)
         body = await self._world.kube.find(self._kind.kind, key.namespace, key.name)
-        children = await children_of(self._world, key, self._kind.child, self._kind.parent_field)
+        child = self._kind.child
+        children = await children_of(self._world, key, child.kind, child.parent_field) if child else ()
         if body is None:
             return await self._orphaned(key, children)
         self._world.known.add(key)
@@ -89,7 +90,9 @@ class ServiceReconciler(Generic[S]):
         composition = await asyncio.to_thread(ingredients.composition)
         scene.faults = {identity: missing(violations) for identity, violations in composition.faults.items()}
         scene.revision, scene.views = await self._configuring.configure(service, stored, composition, scene.clients)
-        await ensure_all(world, self._kind.objects(service, composition, world), depth)
+        objects = self._kind.objects(service, composition, world)
+        scene.workload = replace(scene.workload, annotations=annotations_of(objects))
+        await ensure_all(world, objects, depth)
         if depth >= Depth.VERIFY:
             await self._clear_away(service)
 
@@ -121,12 +124,13 @@ class ServiceReconciler(Generic[S]):
         """There is no such service: tell its children, and forget it."""
         self.scenes.pop(key, None)
         self._world.forget(key)
-        if children:
-            self._world.known.add(key)
         await self._world.pods.retain(service_of(ServiceNames(*key)), [])
-        problem = f"there is no {key.kind} {key.name}; apply one, or correct spec.{self._kind.parent_field}.name"
-        await self._tell_children(children, (), {}, Fault("ParentMissing", problem))
-        return Outcome.FAULT if children else Outcome.OK
+        if self._kind.child is None or not children:
+            return Outcome.OK
+        self._world.known.add(key)
+        problem = f"there is no {key.kind} {key.name}; apply one, or correct spec.{self._kind.child.parent_field}.name"
+        await self._tell_children(self._kind.child, children, (), {}, Fault("ParentMissing", problem))
+        return Outcome.FAULT
 
     def _continued(self, key: Key, service: Body, children: Sequence[Body]) -> Scene:
         """A new scene, with the pods of the one before: they run on also while something is missing."""
@@ -141,18 +145,25 @@ class ServiceReconciler(Generic[S]):
             scene.service, scene.workload, scene.views, scene.revision, self._world.now(), scene.fault
         )
         await self._world.statuses.write(scene.service, status)
+        if self._kind.child is None:
+            return
         # While pods run, they tell more of a child than what holds up its service.
         shared = None if any(view.reachable for view in scene.views) else scene.fault
-        await self._tell_children(scene.children, scene.views, scene.faults, shared)
+        await self._tell_children(self._kind.child, scene.children, scene.views, scene.faults, shared)
 
     async def _tell_children(
-        self, children: Sequence[Body], views: Sequence[PodView], faults: Mapping[Identity, Fault], shared: Fault | None
+        self,
+        kind: ChildKind,
+        children: Sequence[Body],
+        views: Sequence[PodView],
+        faults: Mapping[Identity, Fault],
+        shared: Fault | None,
     ) -> None:
         now = self._world.now()
         await self._world.statuses.write_all(
             (child, paused_status(child, now))
             if is_paused(child)
-            else (child, self._kind.child_status(child, views, now, faults.get(identity_of(child), shared)))
+            else (child, kind.status(child, views, now, faults.get(identity_of(child), shared)))
             for child in children
             if not is_ending(child)
         )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, Protocol, TypeVar
 
-from forebay.api.v1alpha1 import Announcer, Outfeed, Router, Store
+from forebay.api.v1alpha1 import Announcer, ConduitNode, Outfeed, Router, Store
 from forebay_operator.body import Body
 from forebay_operator.conditions import Fault, Workload
 from forebay_operator.configuration import Composition
@@ -15,7 +15,7 @@ from forebay_operator.queue import Depth, Key
 from forebay_operator.reconcile.freezing import Manifests
 from forebay_operator.reconcile.world import World
 
-S = TypeVar("S", Outfeed, Store, Announcer, Router)
+S = TypeVar("S", Outfeed, Store, Announcer, Router, ConduitNode)
 
 
 class Ingredients(Protocol):
@@ -23,6 +23,17 @@ class Ingredients(Protocol):
 
     def composition(self) -> Composition:
         """The configuration. Raises `ReconcileError` where it can't be stored, or nothing could be applied of it."""
+
+
+@dataclass(frozen=True)
+class ChildKind:
+    """A kind of resources that belong to a service."""
+
+    kind: Kind
+    parent_field: str
+    """The field of a child's spec that names its service."""
+    status: Callable[[Body, Sequence[PodView], datetime, Fault | None], Body]
+    """The new status of a child: by what the pods of its service say, the time, and what it lacks."""
 
 
 def no_leftovers(_: object) -> list[tuple[Kind, str]]:
@@ -36,10 +47,6 @@ class ServiceKind(Generic[S]):
 
     kind: Kind
     model: type[S]
-    child: Kind
-    """What belongs to a service of the kind, and is reconciled with it."""
-    parent_field: str
-    """The field of a child's spec that names its service."""
     needs: Callable[[Key, S, Sequence[Body]], list[Key]]
     """The resources whose changes concern a service, by its key, itself and its children."""
     gather: Callable[[World, Key, Body, Sequence[Body], Manifests, Depth], Awaitable[Ingredients]]
@@ -50,7 +57,7 @@ class ServiceKind(Generic[S]):
     status: Callable[[Body, Workload, Sequence[PodView], int, datetime, Fault | None], Body]
     """The new status of a service: by what runs it, what its pods say, the stored revision, the time, and what keeps it
     from being brought about."""
-    child_status: Callable[[Body, Sequence[PodView], datetime, Fault | None], Body]
-    """The new status of a child: by what the pods of its service say, the time, and what it lacks."""
+    child: ChildKind | None = None
+    """What belongs to a service of the kind, and is reconciled with it; None: nothing does."""
     leftovers: Callable[[S], list[tuple[Kind, str]]] = no_leftovers
     """Kinds and names of objects that a service with another spec had, and does not want any more."""

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from forebay.api.v1alpha1 import Announcer, Outfeed, Router, Store
+from forebay.api.v1alpha1 import Announcer, ConduitNode, Outfeed, Router, Store
 from forebay_operator.body import Body
 from forebay_operator.conditions import (
     announcer_status,
+    conduitnode_status,
     forwarder_status,
     outfeed_status,
     peerfeed_status,
@@ -16,17 +17,29 @@ from forebay_operator.conditions import (
     storequeue_status,
 )
 from forebay_operator.configuration import Composition, compose_store
-from forebay_operator.kube.kinds import ANNOUNCER, FORWARDER, OUTFEED, PEERFEED, ROUTER, ROUTER_LINK, STORE, STORE_QUEUE
+from forebay_operator.kube.kinds import (
+    ANNOUNCER,
+    CONDUIT_NODE,
+    FORWARDER,
+    OUTFEED,
+    PEERFEED,
+    ROUTER,
+    ROUTER_LINK,
+    STORE,
+    STORE_QUEUE,
+)
 from forebay_operator.queue import Depth, Key
 from forebay_operator.reconcile.announcing import gather_announcer, needs_of_announcer, objects_of_announcer
+from forebay_operator.reconcile.conduiting import gather_conduitnode, needs_of_conduitnode, objects_of_conduitnode
 from forebay_operator.reconcile.freezing import Manifests, frozen_children
 from forebay_operator.reconcile.ingredients import check_size, gather, needs_of, spill_url
 from forebay_operator.reconcile.relations import name_of
 from forebay_operator.reconcile.routing import gather_router, needs_of_router, objects_of_router
-from forebay_operator.reconcile.servicekind import ServiceKind
+from forebay_operator.reconcile.servicekind import ChildKind, ServiceKind
 from forebay_operator.reconcile.world import World
 from forebay_operator.resources import (
     announcer_leftovers,
+    conduitnode_leftovers,
     outfeed_objects,
     router_leftovers,
     server_digest,
@@ -71,46 +84,47 @@ def objects_of_store(store: Store, composition: Composition, world: World) -> li
 OUTFEEDS = ServiceKind(
     kind=OUTFEED,
     model=Outfeed,
-    child=PEERFEED,
-    parent_field="outfeedRef",
     needs=needs_of,
     gather=gather,
     objects=objects_of_outfeed,
     status=outfeed_status,
-    child_status=peerfeed_status,
+    child=ChildKind(PEERFEED, "outfeedRef", peerfeed_status),
 )
 STORES = ServiceKind(
     kind=STORE,
     model=Store,
-    child=STORE_QUEUE,
-    parent_field="storeRef",
     needs=needs_of_store,
     gather=gather_store,
     objects=objects_of_store,
     status=store_status,
-    child_status=storequeue_status,
+    child=ChildKind(STORE_QUEUE, "storeRef", storequeue_status),
 )
 ANNOUNCERS = ServiceKind(
     kind=ANNOUNCER,
     model=Announcer,
-    child=FORWARDER,
-    parent_field="announcerRef",
     needs=needs_of_announcer,
     gather=gather_announcer,
     objects=objects_of_announcer,
     status=announcer_status,
-    child_status=forwarder_status,
+    child=ChildKind(FORWARDER, "announcerRef", forwarder_status),
     leftovers=announcer_leftovers,
 )
 ROUTERS = ServiceKind(
     kind=ROUTER,
     model=Router,
-    child=ROUTER_LINK,
-    parent_field="routerRef",
     needs=needs_of_router,
     gather=gather_router,
     objects=objects_of_router,
     status=router_status,
-    child_status=routerlink_status,
+    child=ChildKind(ROUTER_LINK, "routerRef", routerlink_status),
     leftovers=router_leftovers,
+)
+CONDUIT_NODES = ServiceKind(
+    kind=CONDUIT_NODE,
+    model=ConduitNode,
+    needs=needs_of_conduitnode,
+    gather=gather_conduitnode,
+    objects=objects_of_conduitnode,
+    status=conduitnode_status,
+    leftovers=conduitnode_leftovers,
 )

@@ -10,7 +10,7 @@ from forebay_operator.conditions import Fault, Workload, is_paused, paused_statu
 from forebay_operator.configuration import texts_of
 from forebay_operator.errors import ForbiddenError, MissingError
 from forebay_operator.kube import Kind
-from forebay_operator.kube.kinds import ANNOUNCER, OUTFEED, ROUTER, SPILL
+from forebay_operator.kube.kinds import ANNOUNCER, CONDUIT_NODE, OUTFEED, ROUTER, SPILL
 from forebay_operator.pods import PodView
 from forebay_operator.queue import Depth, Key
 from forebay_operator.reconcile.faults import TELLING, concluded, fault_of
@@ -23,7 +23,7 @@ from forebay_operator.resources import SpillNames, digest, valkey_objects, valke
 from forebay_operator.valkeysecret import PASSWORD
 from forebay_operator.workers import Outcome
 
-USERS = (OUTFEED, ANNOUNCER, ROUTER)
+USERS = (OUTFEED, ANNOUNCER, ROUTER, CONDUIT_NODE)
 """Kinds of services that use Spills."""
 Views = Callable[[str, str], Sequence[PodView]]
 """The pods of all services that use the Spill of a namespace and name, as they were seen last."""

@@ -1,6 +1,6 @@
 """What runs a resource: a StatefulSet, its pods, and the objects around them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from forebay.api.v1alpha1 import Resource
 from forebay_operator.body import Body
@@ -28,6 +28,12 @@ def is_member(pod: Body, owner: Resource, name: str) -> bool:
     stateful_set, _, ordinal = name_of(pod).rpartition("-")
     uid = pod["metadata"]["labels"].get(UID, owner.metadata.uid)
     return stateful_set == name and ordinal.isdecimal() and bool(uid == owner.metadata.uid)
+
+
+def annotations_of(objects: Sequence[Body]) -> Mapping[str, str]:
+    """Those of the template of the pods, among the objects of a resource."""
+    templates = [body["spec"]["template"] for body in objects if kind_of(body) is STATEFUL_SET]
+    return {name: text for each in templates for name, text in each["metadata"].get("annotations", {}).items()}
 
 
 async def ensure_all(world: World, bodies: Sequence[Body], depth: Depth) -> None:

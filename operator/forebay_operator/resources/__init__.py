@@ -2,6 +2,7 @@
 
 from forebay_operator.resources.announcer import announcer_leftovers, announcer_objects
 from forebay_operator.resources.checksums import digest, server_digest
+from forebay_operator.resources.conduitnode import conduitnode_leftovers, conduitnode_objects
 from forebay_operator.resources.names import CompactionNames, Names, ServiceNames, SpillNames
 from forebay_operator.resources.outfeed import outfeed_objects
 from forebay_operator.resources.ownership import owner_reference
@@ -25,6 +26,8 @@ __all__ = [
     "announcer_leftovers",
     "announcer_objects",
     "claim",
+    "conduitnode_leftovers",
+    "conduitnode_objects",
     "config_secret",
     "digest",
     "noted_clients",

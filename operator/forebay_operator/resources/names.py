@@ -59,6 +59,10 @@ class ServiceNames(Names):
         """The Service by which routers outside the cluster link to a Router over UDP."""
         return f"{self.name}-links"
 
+    def conduit(self, pod: int) -> str:
+        """The Service by which peers outside the cluster reach one pod of a ConduitNode."""
+        return f"{self.name}-conduit-{pod}"
+
     @property
     def config(self) -> str:
         """The Secret with its configuration."""

@@ -29,6 +29,8 @@ from forebay_operator.settings import Settings
 CONFIG, TLS, DATA = "/etc/forebay/config", "/etc/forebay/tls", "/var/lib/forebay"
 VOLATILE_SIZE = "64Mi"
 """Of what a pod writes that has no volume of its own."""
+POD_VARIABLE = "FOREBAY_POD"
+"""Environment variable with the name of a pod."""
 ENDPOINTS_SECONDS = 3
 """For load balancers to turn away from a pod that ends."""
 GRACE_SECONDS = 45
@@ -70,13 +72,14 @@ def service_objects(
     storage: int,
     replicas: int = 1,
     is_led: bool = False,
+    host_network: bool = False,
     **digests: str,
 ) -> list[Body]:
     """All objects of a service but its Secrets, in the order to apply them.
 
     `resources` are its pods' requests and limits; `digests` roll the pods; `monitoring` tells whether the cluster knows
     ServiceMonitors. `storage` are the octets of each pod's volume; 0: what it writes goes with it. `is_led`: one of the
-    `replicas` is primary, by a Lease that they may keep.
+    `replicas` is primary, by a Lease that they may keep. `host_network`: pods have the addresses of their hosts.
     """
     names = ServiceNames.of(resource)
     made = process(names, listeners, resources, settings, volatile=not storage)
@@ -87,7 +90,9 @@ def service_objects(
         headless_service(resource, names.role, names.pods, [port_of(grpc_listener(resource))]),
         service_policy(resource, names, listeners),
         disruption_budget(resource, names.role, names.main),
-        service_set(resource, names, made, settings, storage, replicas, is_led=is_led, **digests),
+        service_set(
+            resource, names, made, settings, storage, replicas, is_led=is_led, host_network=host_network, **digests
+        ),
     ]
     if monitoring and settings.monitoring.service_monitor:
         objects.append(service_monitor(resource, names.role, names.main, settings.monitoring.labels))
@@ -130,6 +135,7 @@ def service_set(
     replicas: int,
     *,
     is_led: bool,
+    host_network: bool,
     **digests: str,
 ) -> Body:
     """The StatefulSet."""
@@ -139,6 +145,8 @@ def service_set(
         "terminationGracePeriodSeconds": GRACE_SECONDS,
         "automountServiceAccountToken": is_led,
     }
+    if host_network:
+        on_host(template["spec"])
     return stateful_set(
         resource,
         names.role,
@@ -149,6 +157,18 @@ def service_set(
         storage_class=settings.service.storage_class,
         replicas=replicas,
     )
+
+
+def on_host(pod: Body) -> None:
+    """Give a pod the network of its host, where it still finds names of the cluster.
+
+    Its own name is not that of the host, so the pod is told.
+    """
+    name = {"name": POD_VARIABLE, "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}
+    pod["containers"][0]["env"] = [name]
+    pod |= {"hostNetwork": True, "dnsPolicy": "ClusterFirstWithHostNet"}
+    # A pod may not change the network of its host.
+    pod["securityContext"].pop("sysctls", None)
 
 
 def process(

@@ -1,6 +1,7 @@
 """The custom resources, and how they are read: one schema for kubectl, for files and for services."""
 
 from forebay.api.errors import ApiError, ManifestError, SecretError, UidsError
+from forebay.api.inheritance import complete
 from forebay.api.manifests import Manifests, Reading, read_files, read_objects
 from forebay.api.references import references
 from forebay.api.uids import with_uids
@@ -14,6 +15,7 @@ __all__ = [
     "SecretError",
     "UidsError",
     "Violation",
+    "complete",
     "read_files",
     "read_objects",
     "references",

@@ -13,9 +13,10 @@ from pydantic import ValidationError
 
 from forebay.api.document import Document, documents
 from forebay.api.errors import ManifestError, SecretError
+from forebay.api.inheritance import complete
 from forebay.api.references import references
 from forebay.api.secrets import Secrets, add_secret, is_secret, secret_value
-from forebay.api.v1alpha1 import API_VERSION, KINDS, Resource, SecretReference
+from forebay.api.v1alpha1 import API_VERSION, KINDS, Outfeed, Peerfeed, Resource, SecretReference
 from forebay.api.violations import Path as FieldPath
 from forebay.api.violations import Violation, suggestion, unknown_fields, violations
 
@@ -131,6 +132,17 @@ def check_together(readings: Sequence[Reading]) -> None:
         seen.add(identity)
     for reading in readings:
         reading.violations += _dangling(reading, seen)
+    _check_inheritance(readings)
+
+
+def _check_inheritance(readings: Sequence[Reading]) -> None:
+    """Add to sound Peerfeeds what is wrong once their Outfeed's defaults and patterns are filled in."""
+    outfeeds = {each.identity: each for reading in readings if isinstance(each := reading.resource, Outfeed)}
+    for reading in readings:
+        peerfeed = reading.resource
+        if isinstance(peerfeed, Peerfeed) and not reading.violations:
+            outfeed = outfeeds.get(("Outfeed", reading.namespace, peerfeed.spec.outfeed_ref.name))
+            reading.violations += complete(peerfeed, outfeed)[1] if outfeed else ()
 
 
 def _dangling(reading: Reading, known: set[tuple[str, str, str]]) -> Iterator[Violation]:

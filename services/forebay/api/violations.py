@@ -35,7 +35,7 @@ def violations(error: ValidationError, model: type[Model]) -> list[Violation]:
     """All that a validation of `model` found."""
     details = error.errors(include_url=False)
     # A list with a faulty item counts as shorter than it is.
-    surrounding = {detail["loc"][:-1] for detail in details}
+    surrounding = {detail["loc"][:depth] for detail in details for depth in range(len(detail["loc"]))}
     told = (detail for detail in details if detail["type"] != "too_short" or detail["loc"] not in surrounding)
     return [found for detail in told for found in _expand(detail, model)]
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import typer
 
-from forebay.cli.commands import announcer, outfeed, router, spark, spill, store
+from forebay.cli.commands import announcer, conduit, outfeed, router, spark, spill, store
 from forebay.cli.commands.apply import apply
+from forebay.cli.commands.channel import channel
 from forebay.cli.commands.imports import import_
 from forebay.cli.commands.serve import serve
 from forebay.cli.commands.up import up
@@ -47,11 +48,14 @@ app.command(epilog="Example: `forebay up -f examples/quickstart --offer examples
 app.add_typer(serve, name="serve")
 app.command(epilog="Example: `forebay apply -f examples/quickstart`")(apply)
 app.command(epilog="Example: `forebay validate -f examples/quickstart`")(validate)
-app.command("import", epilog="Example: `forebay import forwarders.yml --to manifests`")(import_)
+app.command("import", epilog="Example: `forebay import innfeed.conf newsfeeds --to manifests`")(import_)
+app.command(epilog="Example: `forebay channel --journal /var/spool/news/outgoing/forebay.journal`")(channel)
 app.command(epilog="Example: `forebay version --output json`")(version)
+app.command(epilog="Example: `forebay top --address hub:7119 --address spare:7119`")(outfeed.top)
 app.add_typer(outfeed.group, name="outfeed")
 app.add_typer(store.group, name="store")
 app.add_typer(announcer.group, name="announcer")
 app.add_typer(router.group, name="router")
+app.add_typer(conduit.group, name="conduit")
 app.add_typer(spill.group, name="spill")
 app.add_typer(spark.group, name="spark")

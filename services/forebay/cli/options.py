@@ -55,6 +55,11 @@ RouterAddressOption = Annotated[
     str,
     typer.Option("--address", metavar="HOST:PORT", envvar="FOREBAY_ROUTER", help="Where the router serves gRPC."),
 ]
+DEFAULT_CONDUIT = "127.0.0.1:7449"
+ConduitAddressOption = Annotated[
+    str,
+    typer.Option("--address", metavar="HOST:PORT", envvar="FOREBAY_CONDUIT", help="Where the node serves gRPC."),
+]
 TlsOption = Annotated[
     Path | None,
     typer.Option("--tls", metavar="FOLDER", help="Use mutual TLS with the tls.crt, tls.key and ca.crt of a folder."),
@@ -81,3 +86,13 @@ InsecureOption = Annotated[
     bool, typer.Option("--insecure", help="Allow gRPC without TLS on addresses that other machines can reach.")
 ]
 PeerArgument = Annotated[str, typer.Argument(metavar="PEER", help="Name of the Peerfeed.")]
+NamesArgument = Annotated[
+    list[str] | None, typer.Argument(metavar="[PEER]...", help="Names of Peerfeeds; all if none.")
+]
+MessageIdsArgument = Annotated[
+    list[str] | None, typer.Argument(metavar="[MESSAGE-ID]...", help="With their angle brackets; all if none.")
+]
+ReasonOption = Annotated[
+    str, typer.Option("--reason", metavar="TEXT", help="Only those with this text in their reason, in any case.")
+]
+LimitOption = Annotated[int, typer.Option("--limit", min=1, help="Most to show, the oldest first.")]

@@ -1,25 +1,28 @@
 """Showing and steering the peers of a running outfeed."""
 
 import asyncio
-import sys
 from collections.abc import Sequence
-from contextlib import nullcontext
 from pathlib import Path
-
-from rich.live import Live
-from rich.text import Text
+from typing import NamedTuple
 
 from forebay.cli.articlefiles import read_article
 from forebay.cli.options import Output
-from forebay.cli.peertable import PeerTable, peer_line
+from forebay.cli.peertable import PeerTable
 from forebay.cli.plainmessage import plain, short_name
-from forebay.cli.printing import print_json, print_json_line, print_table, stdout
+from forebay.cli.printing import print_json, print_table, stdout
 from forebay.client import OutfeedClient
 from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
-from forebay.runtime import UnavailableError
 
-RETRY_SECONDS = 1.0
+_REFUSED = pb.Refusal.DESCRIPTOR.fields_by_name["outcome"]
 _OUTCOME = pb.ExplainResponse.DESCRIPTOR.fields_by_name["outcome"]
+
+
+class Chosen(NamedTuple):
+    """Which dead letters are meant; the default is all."""
+
+    message_ids: Sequence[str] = ()
+    reason: str = ""
+    """Text in the reason, whatever the case of its letters."""
 
 
 async def show_peers(names: Sequence[str], address: str, tls: Path | None, output: Output) -> None:
@@ -28,45 +31,12 @@ async def show_peers(names: Sequence[str], address: str, tls: Path | None, outpu
         _print_peers(await client.peers(*names), output)
 
 
-async def watch_peers(names: Sequence[str], interval: float, address: str, tls: Path | None, output: Output) -> None:
-    """Show peers until interrupted; a service that goes away is waited for."""
-    live = sys.stdout.isatty() and output is Output.TABLE
-    screen = Live(console=stdout(), auto_refresh=False, screen=True) if live else None
+async def explain_article(file: str, address: str, tls: Path | None, output: Output) -> None:
+    """Print who would get an article: that of a file, or the one of a message-id that the outfeed keeps."""
+    kept = file.startswith("<") and file.endswith(">")
+    article = b"" if kept else await asyncio.to_thread(read_article, Path(file))
     async with OutfeedClient.connect(address, tls) as client:
-        await client.peers(*names)
-        with screen or nullcontext():
-            while True:
-                try:
-                    async for response in client.watch(*names, interval=interval):
-                        _show_moment(response, screen, output)
-                except UnavailableError as error:
-                    _show_trouble(error, screen)
-                    await asyncio.sleep(error.retry_after or RETRY_SECONDS)
-
-
-def _show_moment(response: pb.WatchPeersResponse, screen: Live | None, output: Output) -> None:
-    time = response.time.ToJsonString()
-    if screen:
-        screen.update(PeerTable(response.peers, f"{time}   Ctrl-C ends"), refresh=True)
-    elif output is Output.JSON:
-        print_json_line(plain(response))
-    else:
-        for peer in response.peers:
-            print(time, peer_line(peer), flush=True)
-
-
-def _show_trouble(error: UnavailableError, screen: Live | None) -> None:
-    if screen:
-        screen.update(Text(f"waiting for the service: {error.message}"), refresh=True)
-    else:
-        print(f"waiting for the service: {error.message}", file=sys.stderr)
-
-
-async def explain_article(file: Path, address: str, tls: Path | None, output: Output) -> None:
-    """Print who would get an article."""
-    article = await asyncio.to_thread(read_article, file)
-    async with OutfeedClient.connect(address, tls) as client:
-        response = await client.explain(article)
+        response = await (client.explain_kept(file) if kept else client.explain(article))
     if output is Output.JSON:
         print_json(plain(response))
         return
@@ -74,6 +44,21 @@ async def explain_article(file: Path, address: str, tls: Path | None, output: Ou
     title = " ".join(filter(None, (response.message_id, "would be", outcome, response.reason)))
     rows = [(each.peer, "yes" if each.wanted else "no", each.rule, each.detail) for each in response.peers]
     print_table(title, ("peer", "gets it", "decided by", "because"), rows)
+
+
+async def show_refusals(names: Sequence[str], address: str, tls: Path | None, output: Output) -> None:
+    """Print what peers say when they do not take articles."""
+    async with OutfeedClient.connect(address, tls) as client:
+        peers = await client.refusals(*names)
+    if output is Output.JSON:
+        print_json([plain(peer) for peer in peers])
+        return
+    rows = [
+        (peer.peer, f"{each.articles:,}", short_name(_REFUSED, each.outcome).replace("_", " "), each.text)
+        for peer in peers
+        for each in peer.refusals
+    ]
+    print_table("" if rows else "no peer has refused anything", ("peer", ">articles", "outcome", "text"), rows)
 
 
 async def pause_peer(peer: str, address: str, tls: Path | None, output: Output) -> None:
@@ -95,11 +80,13 @@ async def flush_peer(peer: str, address: str, tls: Path | None, output: Output) 
     _print_entries(entries, f"moved to the backlog of {peer}", output)
 
 
-async def show_dead_letters(peer: str, limit: int, address: str, tls: Path | None, output: Output) -> None:
-    """Print the first articles that were given up for a peer."""
+async def show_dead_letters(
+    peer: str, chosen: Chosen, limit: int, address: str, tls: Path | None, output: Output
+) -> None:
+    """Print the first articles that were given up for a peer, of those that are chosen."""
     letters: list[pb.DeadLetter] = []
     async with OutfeedClient.connect(address, tls) as client:
-        async for letter in client.dead_letters(peer):
+        async for letter in client.dead_letters(peer, *chosen.message_ids, reason=chosen.reason):
             letters.append(letter)
             if len(letters) == limit:
                 break
@@ -113,12 +100,10 @@ async def show_dead_letters(peer: str, limit: int, address: str, tls: Path | Non
     print_table(f"{len(letters)} given up for {peer}", ("message-id", "given up", ">tries", ">octets", "why"), rows)
 
 
-async def replay_dead_letters(
-    peer: str, message_ids: Sequence[str], address: str, tls: Path | None, output: Output
-) -> None:
+async def replay_dead_letters(peer: str, chosen: Chosen, address: str, tls: Path | None, output: Output) -> None:
     """Queue given-up articles again, and print how many."""
     async with OutfeedClient.connect(address, tls) as client:
-        entries = await client.replay(peer, *message_ids)
+        entries = await client.replay(peer, *chosen.message_ids, reason=chosen.reason)
     _print_entries(entries, f"queued for {peer} again", output)
 
 

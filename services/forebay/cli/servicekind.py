@@ -7,10 +7,13 @@ from pathlib import Path
 from forebay.announcer.configuration import Surroundings as AnnouncerSurroundings
 from forebay.announcer.service import AnnouncerService
 from forebay.api import Manifests
-from forebay.api.v1alpha1 import Announcer, Outfeed, Router, Store
+from forebay.api.v1alpha1 import Announcer, ConduitNode, Outfeed, Router, Store
 from forebay.api.v1alpha1 import Service as ServiceResource
+from forebay.cli.conduitpods import conduit_pod
 from forebay.cli.routerdomain import domain_of
 from forebay.cli.storecluster import cluster_of
+from forebay.conduit.configuration import Surroundings as ConduitSurroundings
+from forebay.conduit.service import ConduitNodeService
 from forebay.outfeed import OutfeedService, Surroundings
 from forebay.router.configuration import Surroundings as RouterSurroundings
 from forebay.router.service import RouterService
@@ -62,6 +65,12 @@ def make_announcer(identity: tuple[str, str], folder: Path, surroundings: Surrou
     return AnnouncerService(identity, folder, around)
 
 
+def make_conduitnode(identity: tuple[str, str], folder: Path, surroundings: Surroundings, _: Path | None) -> Service:
+    """A ConduitNode; peers reach it where NNTP peers reach an Outfeed."""
+    around = ConduitSurroundings(surroundings.managed_url, surroundings.nntp_address)
+    return ConduitNodeService(identity, folder, around)
+
+
 def make_pod(
     resource: ServiceResource, service: str, folder: Path, surroundings: Surroundings, tls: Path | None
 ) -> Service:
@@ -72,6 +81,8 @@ def make_pod(
     if isinstance(resource, Router):
         around = domain_of(service, surroundings.nntp_address, surroundings.managed_url, tls)
         return RouterService(identity, folder, around)
+    if isinstance(resource, ConduitNode):
+        return conduit_pod(identity, folder, service, surroundings.nntp_address, surroundings.managed_url)
     return kind_of(resource).make(identity, folder, surroundings, tls)
 
 
@@ -79,7 +90,8 @@ OUTFEED = ServiceKind("Outfeed", Outfeed, make_outfeed, MESSAGE_LIMIT)
 STORE = ServiceKind("Store", Store, make_store, LARGE_MESSAGE_LIMIT)
 ANNOUNCER = ServiceKind("Announcer", Announcer, make_announcer, MESSAGE_LIMIT)
 ROUTER = ServiceKind("Router", Router, make_router, LARGE_MESSAGE_LIMIT, concurrent_calls=200_000)
-KINDS = {kind.title: kind for kind in (OUTFEED, STORE, ANNOUNCER, ROUTER)}
+CONDUITNODE = ServiceKind("ConduitNode", ConduitNode, make_conduitnode, LARGE_MESSAGE_LIMIT, concurrent_calls=50_000)
+KINDS = {kind.title: kind for kind in (OUTFEED, STORE, ANNOUNCER, ROUTER, CONDUITNODE)}
 """By the kind of their resources."""
 
 

@@ -65,6 +65,17 @@ class OutfeedClient:
             request = pb.ExplainRequest(article=pb.Article(content=article))
             return await self._stub().Explain(request, timeout=TIMEOUT)
 
+    async def explain_kept(self, message_id: str) -> pb.ExplainResponse:
+        """The same for an article that the outfeed keeps. Raises `ServiceError` with NOT_FOUND when it does not."""
+        with service_errors():
+            return await self._stub().Explain(pb.ExplainRequest(message_id=message_id), timeout=TIMEOUT)
+
+    async def refusals(self, *names: str) -> list[pb.PeerRefusals]:
+        """What peers say when they do not take articles; without names all."""
+        with service_errors():
+            response = await self._stub().ListRefusals(pb.ListRefusalsRequest(peers=names), timeout=TIMEOUT)
+        return list(response.peers)
+
     async def peers(self, *names: str) -> list[pb.PeerStatus]:
         """Peers as they are now; without names all."""
         with service_errors():
@@ -97,9 +108,12 @@ class OutfeedClient:
         with service_errors():
             return (await self._stub().Flush(pb.FlushRequest(peer=peer), timeout=TIMEOUT)).entries
 
-    async def dead_letters(self, peer: str) -> AsyncIterator[pb.DeadLetter]:
-        """All articles that were given up for a peer, the oldest first; fetched by pages."""
-        request = pb.ListDeadLettersRequest(peer=peer, page_size=PAGE)
+    async def dead_letters(self, peer: str, *message_ids: str, reason: str = "") -> AsyncIterator[pb.DeadLetter]:
+        """The articles that were given up for a peer, the oldest first; fetched by pages.
+
+        All of them, or those of some message-ids, or with a text in their reason.
+        """
+        request = pb.ListDeadLettersRequest(peer=peer, page_size=PAGE, message_ids=message_ids, reason=reason)
         while True:
             with service_errors():
                 response = await self._stub().ListDeadLetters(request, timeout=TIMEOUT)
@@ -109,9 +123,12 @@ class OutfeedClient:
                 return
             request.page_token = response.next_page_token
 
-    async def replay(self, peer: str, *message_ids: str) -> int:
-        """Queue given-up articles again, without message-ids all; how many they were."""
-        request = pb.ReplayDeadLettersRequest(peer=peer, message_ids=message_ids)
+    async def replay(self, peer: str, *message_ids: str, reason: str = "") -> int:
+        """Queue given-up articles again; how many they were.
+
+        All of them, or those of some message-ids, or with a text in their reason.
+        """
+        request = pb.ReplayDeadLettersRequest(peer=peer, message_ids=message_ids, reason=reason)
         with service_errors():
             return (await self._stub().ReplayDeadLetters(request, timeout=TIMEOUT)).entries
 

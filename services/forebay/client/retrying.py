@@ -1,5 +1,6 @@
 """When a stream to a service is made again after it was lost, and when not any more."""
 
+import asyncio
 from random import Random
 
 import grpc
@@ -40,6 +41,9 @@ class Retrying:
 
         led: the service has told where else to try. That is done without a wait, but not twice in a row.
         """
+        if (task := asyncio.current_task()) and task.cancelling():
+            # Where a call fails while its task is cancelled, gRPC tells of the failure alone.
+            raise asyncio.CancelledError from error
         failure = from_rpc_error(error)
         if error.code() not in RETRIED and not is_torn(error.code(), failure):
             raise failure from error

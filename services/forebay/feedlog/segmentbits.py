@@ -66,10 +66,22 @@ class SegmentBits:
         ordinal = self._ordinal(slot)
         return ordinal >= 0 and peer in self.peers and bool(self._bits[self._at(peer, ordinal)] >> (peer & 7) & 1)
 
+    def holds_all(self, peer: int, slots: list[int]) -> bool:
+        """Whether the peer still needs each of the articles."""
+        if peer not in self.peers:
+            return not slots
+        return self._owes_run(peer, slots) or all(self.holds(peer, slot) for slot in slots)
+
     def group(self, slot: int) -> int:
         """Number of the article's group; 0 when it is not known."""
         ordinal = self._ordinal(slot)
         return self.groups[ordinal] if ordinal >= 0 else 0
+
+    def groups_of(self, slots: Sequence[int]) -> Iterable[int]:
+        """As `group` for each."""
+        if isinstance(self.slots, range) and max(slots, default=0) < len(self.slots):
+            return map(self.groups.__getitem__, slots)
+        return map(self.group, slots)
 
     def clear(self, peer: int, slots: list[int]) -> list[int]:
         """Clear the peer's bit of each; returns the slots where it was set, each once."""

@@ -3,6 +3,7 @@
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Iterable, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from forebay.msgstore import COLD, MessageStore
@@ -10,6 +11,8 @@ from forebay.outfeed.token import Token
 
 if TYPE_CHECKING:
     from forebay.outfeed.sending.feed import Bodies as Loaded
+
+_key = itemgetter(1)
 
 RECENT_BYTES = 4 << 20
 """Octets of the newest articles that are kept in memory: a live feed to any number of peers then reads nothing."""
@@ -37,14 +40,14 @@ class Bodies:
 
     def load(self, tokens: Sequence[Token], later: "Callable[[Loaded], None]") -> "Loaded | None":
         """As `Feed.load` has it: bodies in order, or None, and `later` is called with them."""
-        recent = self._recent
-        bodies: list[bytes | None] = [recent.get(token.key) for token in tokens]
-        absent = [token.key for token, body in zip(tokens, bodies, strict=True) if body is None]
+        keys = list(map(_key, tokens))
+        bodies = list(map(self._recent.get, keys))
+        absent = [key for key, body in zip(keys, bodies, strict=True) if body is None]
         if not absent:
             return bodies
         read = self._store.read(absent)
         if COLD in read:
-            self._spawn(self._fetch([token.key for token in tokens], later))
+            self._spawn(self._fetch(keys, later))
             return None
         found = (body for body in read if body is not COLD)
         return [next(found) if body is None else body for body in bodies]

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from forebay.api import Reading, read_objects
-from forebay.api.v1alpha1 import Outfeed, Peerfeed, Spill, SpillSpec
+from forebay.api import Reading, complete, read_objects
+from forebay.api.v1alpha1 import Outfeed, Peerfeed, Spill, SpillSpec, TlsMode
 from forebay.outfeed.peering.peeroptions import PeerOptions, Place, options
 from forebay.outfeed.sending.login import Login, argument_problem
+from forebay.outfeed.sending.peertls import TlsSettings, context_of
 from forebay.runtime.document import ConfigDocument
 from forebay.runtime.errors import FieldError, FieldViolation
 from forebay.runtime.readings import result_of
@@ -66,6 +67,8 @@ class Selector:
     def __init__(self, identity: Identity, surroundings: Surroundings) -> None:
         self._identity = identity
         self._surroundings = surroundings
+        self._last: Outfeed | None = None
+        """The last sound one, which stays in force while a later one has a fault."""
 
     def select(self, document: ConfigDocument) -> Selection:
         """Read a document; every fault is in the result of the resource that has it."""
@@ -78,6 +81,7 @@ class Selector:
         selection.outfeed = next(
             (outfeed for outfeed in _sound_outfeeds(readings) if _identity(outfeed) == self._identity), None
         )
+        self._last = selection.outfeed or self._last
         for number, reading in enumerate(readings):
             faults[number] = [FieldViolation(fault.field, fault.description) for fault in reading.violations]
             if not reading.violations:
@@ -103,11 +107,21 @@ class Selector:
                 selection.spill = resource.spec
                 selection.url = url_of(resource, document, self._surroundings.managed_url)
             if isinstance(resource, Peerfeed) and _parent(resource) == self._identity:
-                place, login = self._place(resource, readings), _login(resource, document)
-                selection.peers.append(options(resource, place, login))
+                selection.peers.append(self._options(resource, readings, document))
         except FieldError as error:
             return [error.violation]
         return []
+
+    def _options(self, given: Peerfeed, readings: Sequence[Reading], document: ConfigDocument) -> PeerOptions:
+        peerfeed, wrong = complete(given, self._last) if self._last else (given, [])
+        if wrong:
+            raise FieldError(wrong[0].field, wrong[0].description)
+        place = self._place(peerfeed, readings)
+        login, tls = _login(peerfeed, document), _tls(peerfeed, document)
+        try:
+            return options(peerfeed, place, login, tls)
+        except ValueError as error:
+            raise FieldError("spec.hours.zone", str(error)) from error
 
     def _place(self, peerfeed: Peerfeed, readings: Sequence[Reading]) -> Place | None:
         if peerfeed.spec.target is None:
@@ -131,6 +145,23 @@ def _login(peerfeed: Peerfeed, document: ConfigDocument) -> Login | None:
         if problem := argument_problem(text):
             raise FieldError(where, f"the value {problem}")
     return Login(auth.username, password)
+
+
+def _tls(peerfeed: Peerfeed, document: ConfigDocument) -> TlsSettings | None:
+    tls = peerfeed.spec.tls
+    if tls is None:
+        return None
+    source, authorities = "spec.tls.authoritiesFrom.secretRef", ""
+    if tls.authorities_from:
+        reference = tls.authorities_from.secret_ref
+        namespace = peerfeed.metadata.namespace
+        authorities = document.referenced(namespace, reference.name, reference.key, source).reveal()
+    settings = TlsSettings(tls.mode is TlsMode.STARTTLS, tls.server_name or "", authorities, tls.verify)
+    try:
+        context_of(settings)
+    except ValueError as error:
+        raise FieldError(source, f"the value {error}") from error
+    return settings
 
 
 def _sound_outfeeds(readings: Iterable[Reading]) -> list[Outfeed]:

@@ -2,8 +2,10 @@
 
 OutfeedError
 ├── ArticleError        what was offered is no article that may be passed on
+├── CompressionError    what a peer sent cannot be unpacked
 ├── PatternError        a newsgroup pattern or another rule of a peer cannot be read
 ├── HistoryFullError    the disk has no room for more remembered message-ids
+├── MigrationError      a file of INN cannot be read
 ├── LogFullError        too much of the feed log waits for peers or for Redis
 └── IntakeFullError     nothing more can be taken in for now
 """
@@ -21,8 +23,19 @@ class ArticleError(OutfeedError):
         self.reason = reason
 
 
+class CompressionError(OutfeedError):
+    """What a peer sent cannot be unpacked; the message says why."""
+
+
 class PatternError(OutfeedError, ValueError):
     """A rule of a peer cannot be read; the message quotes it and says what is wrong."""
+
+
+class MigrationError(OutfeedError):
+    """A file of INN cannot be read; the message tells the file, the line, and what to do."""
+
+    def __init__(self, place: tuple[str, int], problem: str) -> None:
+        super().__init__(f"{place[0]}:{place[1]}: {problem}")
 
 
 class HistoryFullError(OutfeedError):

@@ -139,10 +139,15 @@ class Masterfeed:
             batch.done.set_result(True)
         return [verdict if isinstance(verdict, Judged) else await self._after(verdict, batch) for verdict in verdicts]
 
-    def judge(self, content: bytes) -> tuple[Article | None, Judged]:
-        """What `offer` would answer to a plain article now; the article too where it is good."""
+    async def kept(self, message_id: bytes) -> bytes | None:
+        """An article that some peer needs still, in wire form; None when it is not kept."""
+        (body,) = await self._storeroom.store.fetch([message_key(message_id)])
+        return body
+
+    def judge(self, content: bytes, *, wire: bool = False) -> tuple[Article | None, Judged]:
+        """What `offer` would answer to an article now; the article too where it is good."""
         try:
-            article = parse(content, limits=self.limits, wire=False)
+            article = parse(content, limits=self.limits, wire=wire)
         except ArticleError as error:
             return None, Judged(Verdict.REJECTED, error.reason)
         judged = _DUPLICATE if article.key in self._arriving else self._known(article)
@@ -196,7 +201,7 @@ class Masterfeed:
     async def _write(self, batch: Batch) -> None:
         """Bodies first, then the log: what the log names is there."""
         storeroom, now = self._storeroom, self._now()
-        storeroom.feedlog.check_room()
+        storeroom.feedlog.room.check()
         storeroom.history.reserve(len(batch.articles), now)
         puts, records = [], []
         for article, peers in zip(batch.articles, batch.peers, strict=True):

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Set
+from contextlib import suppress
 
 import structlog
 
@@ -9,8 +10,8 @@ from forebay.msgstore import DiskFullError
 from forebay.outfeed.errors import OutfeedError, PatternError
 from forebay.outfeed.incoming.routing import Routing
 from forebay.outfeed.masterfeed import Masterfeed
+from forebay.outfeed.peering.flow import Shared
 from forebay.outfeed.peering.peer import Peer
-from forebay.outfeed.peering.peerfeed import Shared
 from forebay.outfeed.peering.peeroptions import PeerOptions
 from forebay.outfeed.storeroom import UNAUDITED, Storeroom
 from forebay.runtime.clock import Clock
@@ -32,7 +33,13 @@ class Peers:
         self._spill = spill
         self._tasks = tasks
         self._clock = clock
-        self._shared = Shared(storeroom.feedlog, masterfeed.front, storeroom.bodies, storeroom.outcomes)
+        self._shared = Shared(
+            storeroom.feedlog,
+            masterfeed.front,
+            storeroom.bodies,
+            storeroom.outcomes,
+            lambda: int(clock.wall() * 1000),
+        )
         self._peers: dict[str, Peer] = {}
         self._known: set[str] = set()
         self._strays = False
@@ -72,17 +79,23 @@ class Peers:
         violations = {}
         for name, option in options.items():
             try:
-                await self._set(option)
+                option.rules(0)
             except PatternError as error:
                 violations[name] = FieldViolation("spec.groups", str(error))
+        good = [option for name, option in options.items() if name not in violations]
+        # Their numbers at once: a write for each would take half a minute for 500. What goes wrong is told by `_set`.
+        with suppress(OutfeedError, DiskFullError):
+            await self._storeroom.feedlog.add_peers([option.uid for option in good])
+        for option in good:
+            try:
+                await self._set(option)
             except (OutfeedError, DiskFullError) as error:
-                violations[name] = FieldViolation("spec", str(error))
+                violations[option.name] = FieldViolation("spec", str(error))
         self._route()
         await self._forget_unknown()
         return violations
 
     async def _set(self, option: PeerOptions) -> None:
-        option.rules(0)
         peer = self._peers.get(option.name)
         if peer is None:
             await self._add(option)
@@ -123,7 +136,7 @@ class Peers:
     async def poll(self) -> None:
         """Once a second."""
         for peer in self._peers.values():
-            peer.feed.poll()
+            peer.poll()
         if all(peer.custodian.audited for peer in self._peers.values()):
             self._storeroom.store.allow(UNAUDITED)
         else:

@@ -1,11 +1,12 @@
 """The outfeed service: what the runtime hosts, put together from a configuration."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import grpc
 import structlog
+from aiohttp.typedefs import Handler
 from prometheus_client.metrics_core import Metric
 
 from forebay.api.v1alpha1 import AccessRule, Outfeed, OutfeedSpec
@@ -14,6 +15,7 @@ from forebay.outfeed.incoming.article import ArticleLimits
 from forebay.outfeed.incoming.feeder import ListenerSettings
 from forebay.outfeed.incoming.listener import Listener
 from forebay.outfeed.masterfeed import Masterfeed
+from forebay.outfeed.pages.statuspage import PATH, StatusPage
 from forebay.outfeed.peering.peerstatus import backlog_sample
 from forebay.outfeed.peers import Peers
 from forebay.outfeed.servicemetrics import service_metrics
@@ -212,7 +214,12 @@ class OutfeedService(Service):
 
     def collect(self) -> Iterable[Metric]:
         """All figures of this moment."""
-        return service_metrics(self._rooms, self._listener) if self._rooms else ()
+        return service_metrics(self._rooms, self._listener, self._clock.wall()) if self._rooms else ()
+
+    def pages(self) -> Mapping[str, Handler]:
+        """The status page."""
+        page = StatusPage(self._identity[1], lambda: self._rooms.peers if self._rooms else (), self._clock)
+        return {PATH: page.answer}
 
     def degradations(self) -> Sequence[Degradation]:
         """What the service does without."""
@@ -248,7 +255,7 @@ def spill_degradations(rooms: Rooms, name: str) -> list[Degradation]:
 def disk_degradations(rooms: Rooms) -> list[Degradation]:
     """What a configured outfeed does without now for its disk."""
     found = []
-    if rooms.storeroom.feedlog.full:
+    if rooms.storeroom.feedlog.room.is_full:
         remedy = "let peers or Redis take what waits, or raise spec.storage.logLimit"
         found.append(Degradation("FeedLogFull", f"nothing is taken in: {remedy}"))
     if rooms.storeroom.disk_full:

@@ -1,4 +1,4 @@
-"""The metrics of an outfeed as a whole; those of its peers are in `peerstatus`."""
+"""The metrics of an outfeed as a whole; those of its peers are in `peering.peermetrics`."""
 
 from collections.abc import Iterable
 from itertools import chain
@@ -8,7 +8,7 @@ from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamil
 
 from forebay.outfeed.incoming.listener import Listener
 from forebay.outfeed.masterfeed import IntakeCounts
-from forebay.outfeed.peering.peerstatus import peer_metrics
+from forebay.outfeed.peering.peermetrics import peer_metrics
 from forebay.outfeed.storeroom import Storeroom
 from forebay.spill import Spill
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from forebay.outfeed.service import Rooms
 
 
-def service_metrics(rooms: "Rooms", listener: Listener | None) -> Iterable[Metric]:
-    """Everything, all of one moment."""
+def service_metrics(rooms: "Rooms", listener: Listener | None, now: float) -> Iterable[Metric]:
+    """Everything, all of one moment; `now` is the time of the wall clock in seconds."""
     return chain(
-        peer_metrics(rooms.peers),
+        peer_metrics(rooms.peers, now),
         _intake(rooms.masterfeed.counts),
         _storage(rooms.storeroom),
         _spill(rooms.spill),
@@ -48,8 +48,10 @@ def _storage(storeroom: Storeroom) -> Iterable[Metric]:
     yield _counter(f"{prefix}_sync_seconds", "Seconds spent in them.", stats.sync_seconds)
     yield _counter(f"{prefix}_damaged", "Records that were set aside.", stats.damaged)
     yield _gauge("forebay_outfeed_log_bytes", "Octets of the feed log.", storeroom.feedlog.octets)
-    yield _gauge("forebay_outfeed_log_backlog_bytes", "Octets of it that peers wait for.", storeroom.feedlog.backlog)
-    yield _gauge("forebay_outfeed_log_limit_bytes", "What that may grow to.", storeroom.feedlog.limit)
+    yield _gauge(
+        "forebay_outfeed_log_backlog_bytes", "Octets of it that peers wait for.", storeroom.feedlog.room.backlog
+    )
+    yield _gauge("forebay_outfeed_log_limit_bytes", "What that may grow to.", storeroom.feedlog.room.limit)
     yield _gauge("forebay_outfeed_disk_free_bytes", "Octets that the disk has room for.", storeroom.disk_free)
     yield _gauge("forebay_outfeed_history", "Message-ids that are remembered.", len(storeroom.history))
     outcomes = storeroom.outcomes

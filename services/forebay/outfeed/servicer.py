@@ -12,7 +12,7 @@ from forebay.outfeed.incoming.intake import Judged, Verdict
 from forebay.outfeed.masterfeed import Masterfeed
 from forebay.outfeed.peering import deadletters
 from forebay.outfeed.peering.peer import Peer
-from forebay.outfeed.peering.peerstatus import peer_status
+from forebay.outfeed.peering.peerstatus import peer_refusals, peer_status
 from forebay.outfeed.peers import Peers
 from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
 from forebay.pb.outfeed.v1.outfeed_pb2_grpc import OutfeedServiceServicer
@@ -21,6 +21,7 @@ from forebay.runtime.errors import (
     FailedPreconditionError,
     FieldViolation,
     InvalidArgumentError,
+    NotFoundError,
     ResourceExhaustedError,
     UnavailableError,
 )
@@ -73,7 +74,14 @@ class OutfeedServicer(OutfeedServiceServicer):
 
     async def Explain(self, request: pb.ExplainRequest, context: Context) -> pb.ExplainResponse:
         """Tell who would get an article."""
-        return explanation(_configured(self.masterfeed), _configured(self.peers), request.article.content)
+        masterfeed, peers = _configured(self.masterfeed), _configured(self.peers)
+        if not request.message_id:
+            return explanation(masterfeed, peers, request.article.content)
+        body = await masterfeed.kept(request.message_id.encode())
+        if body is None:
+            problem = f"{request.message_id} is not kept: it never came in, or every peer is done with it"
+            raise NotFoundError(f"{problem}; explain its headers instead")
+        return explanation(masterfeed, peers, bytes(body), wire=True)
 
     async def ListPeers(self, request: pb.ListPeersRequest, context: Context) -> pb.ListPeersResponse:
         """Show peers."""
@@ -125,20 +133,26 @@ class OutfeedServicer(OutfeedServiceServicer):
             raise InvalidArgumentError(f"page_size: {violation.description}", violations=[violation])
         letters = await deadletters.page(peer, size, request.page_token)
         token = letters[-1].id.decode() if len(letters) == size else ""
-        return pb.ListDeadLettersResponse(dead_letters=map(deadletters.message, letters), next_page_token=token)
+        chosen = filter(_choice(request).takes, letters)
+        return pb.ListDeadLettersResponse(dead_letters=map(deadletters.message, chosen), next_page_token=token)
 
     async def ReplayDeadLetters(
         self, request: pb.ReplayDeadLettersRequest, context: Context
     ) -> pb.ReplayDeadLettersResponse:
         """Queue again what was given up."""
         peer = _configured(self.peers)[request.peer]
-        wanted = {message_id.encode() for message_id in request.message_ids}
-        return pb.ReplayDeadLettersResponse(entries=await deadletters.replay(peer, wanted))
+        return pb.ReplayDeadLettersResponse(entries=await deadletters.replay(peer, _choice(request)))
+
+    async def ListRefusals(self, request: pb.ListRefusalsRequest, context: Context) -> pb.ListRefusalsResponse:
+        """Show what peers say when they do not take articles."""
+        return pb.ListRefusalsResponse(peers=map(peer_refusals, self._chosen(request.peers)))
 
     def _statuses(self, names: Sequence[str]) -> list[pb.PeerStatus]:
+        return [self._status(peer) for peer in self._chosen(names)]
+
+    def _chosen(self, names: Sequence[str]) -> Iterable[Peer]:
         peers = _configured(self.peers)
-        chosen: Iterable[Peer] = [peers[name] for name in names] if names else peers
-        return [self._status(peer) for peer in chosen]
+        return [peers[name] for name in names] if names else peers
 
     def _status(self, peer: Peer) -> pb.PeerStatus:
         return peer_status(peer, self._clock.wall())
@@ -210,20 +224,25 @@ def _runs(first: int, judged: Sequence[Judged]) -> Iterator[pb.Verdict]:
             first += 1
 
 
-def explanation(masterfeed: Masterfeed, peers: Peers, content: bytes) -> pb.ExplainResponse:
+def explanation(masterfeed: Masterfeed, peers: Peers, content: bytes, *, wire: bool = False) -> pb.ExplainResponse:
     """What would become of an article, and for each peer why."""
-    article, judged = masterfeed.judge(content)
+    article, judged = masterfeed.judge(content, wire=wire)
     response = pb.ExplainResponse(
         outcome=_OUTCOMES[judged.verdict], reason=judged.reason, message_id=judged.message_id.decode("ascii", "replace")
     )
     if article is None:
         return response
-    names = {peer.number: peer.options.name for peer in peers}
+    numbered = {peer.number: peer for peer in peers}
     for number, refusal in masterfeed.routing.explain(article):
-        rule, detail = refusal if refusal else ("", "")
-        response.peers.add(peer=names[number], wanted=refusal is None, rule=rule, detail=detail)
+        peer = numbered[number]
+        rule, detail = refusal or peer.held_up
+        response.peers.add(peer=peer.options.name, wanted=refusal is None, rule=rule, detail=detail)
     response.peers.sort(key=lambda peer: peer.peer)
     return response
+
+
+def _choice(request: pb.ListDeadLettersRequest | pb.ReplayDeadLettersRequest) -> deadletters.Choice:
+    return deadletters.Choice(frozenset(each.encode() for each in request.message_ids), request.reason)
 
 
 def _configured(part: T | None) -> T:

@@ -2,7 +2,8 @@
 
 import secrets
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+from operator import attrgetter
+from typing import Any, TypeVar
 
 from forebay.pb.router.v1 import router_pb2 as pb
 from forebay.router.core.address import LONGEST_NAME, check_name, split
@@ -13,6 +14,8 @@ from forebay.router.registry import Entry
 from forebay.router.switch import Switch
 
 T = TypeVar("T")
+
+_SENDER, _RECIPIENT = attrgetter("sender"), attrgetter("recipient")
 
 LINK_CLOSED = "link closed"
 NO_HEARTBEAT = "no heartbeat"
@@ -45,6 +48,14 @@ class Attachment:
         self._registrations: list[pb.Registration] = []
         self._beat = False
         self._responded = True
+        self._parts: dict[str, Callable[[Any], None]] = {
+            "births": self._births,
+            "memberships": self._memberships,
+            "freight": self._freight,
+            "alarms": self._alarms,
+            "deaths": self._deaths,
+            "leaving": self._leaving,
+        }
         switch.outlets.add(self.outlet)
 
     @property
@@ -55,21 +66,32 @@ class Attachment:
     def handle(self, request: pb.AttachRequest) -> None:
         """What the process tells."""
         self.heard = self._switch.clock.monotonic()
-        for birth in request.births:
+        # Those that are there, in the order of their numbers.
+        for part, told in request.ListFields():
+            if handle := self._parts.get(part.name):
+                handle(told)
+
+    def _births(self, births: Iterable[pb.Birth]) -> None:
+        for birth in births:
             self._birth(birth)
-        for membership in request.memberships:
+
+    def _memberships(self, memberships: Iterable[pb.Membership]) -> None:
+        for membership in memberships:
             self._membership(membership)
-        if request.HasField("freight"):
-            self._freight(request.freight)
-        for alarm in request.alarms:
+
+    def _alarms(self, alarms: Iterable[pb.Alarm]) -> None:
+        for alarm in alarms:
             self._alarm(alarm)
-        for name in request.deaths:
+
+    def _deaths(self, names: Iterable[str]) -> None:
+        for name in names:
             if self.threads.pop(name, None) is not None:
                 self._switch.remove_thread(name, self.outlet)
                 self._joined = {joined for joined in self._joined if joined[1] != name}
-        if request.leaving:
-            self.left = True
-            self.close()
+
+    def _leaving(self, leaving: bool) -> None:
+        self.left = True
+        self.close()
 
     def _birth(self, birth: pb.Birth) -> None:
         state, problem = self._judge(birth.name, birth.incarnation)
@@ -139,12 +161,13 @@ class Attachment:
 
     def _freight(self, freight: pb.Freight) -> None:
         switch = self._switch
-        if freight.parcels:
-            switch.parcels(self._own(freight.parcels, lambda parcel: parcel.sender), self.outlet)
-        if freight.signals:
-            switch.signals(self._own(freight.signals, lambda signal: signal.sender))
-        if freight.receipts:
-            switch.receipts(self._own(freight.receipts, lambda receipt: receipt.recipient))
+        for part, told in freight.ListFields():
+            if part.name == "parcels":
+                switch.parcels(self._own(told, _SENDER), self.outlet)
+            elif part.name == "signals":
+                switch.signals(self._own(told, _SENDER))
+            elif part.name == "receipts":
+                switch.receipts(self._own(told, _RECIPIENT))
 
     def _own(self, items: Iterable[T], address: Callable[[T], str]) -> list[T]:
         """Those that speak for a thread of this process; the others are left out, and there is an alarm."""
@@ -182,11 +205,13 @@ class Attachment:
 
     def take(self) -> pb.AttachResponse | None:
         """What has to be told; None when there is nothing."""
-        freight = self.outlet.take()
-        if freight is None and not self._registrations and not self._beat:
+        response = pb.AttachResponse()
+        if not (self.outlet.fill(response.freight) or self._registrations or self._beat):
             return None
-        response = pb.AttachResponse(registrations=self._registrations, freight=freight)
-        self._registrations, self._beat, self._responded = [], False, True
+        if self._registrations:
+            response.registrations.extend(self._registrations)
+            self._registrations = []
+        self._beat, self._responded = False, True
         return response
 
     def lost(self, reason: str, alarm: str = ALARM_PROCESS_CRASHED) -> None:

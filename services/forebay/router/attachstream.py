@@ -1,12 +1,15 @@
 """One Attach stream: requests in, responses out, until either side ends it."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import TypeAlias
 
 from forebay.pb.router.v1 import router_pb2 as pb
 from forebay.router.attachment import LINK_CLOSED, Attachment
 from forebay.router.processes import RETRY_SECONDS, Processes
 from forebay.runtime.errors import UnavailableError
+
+Write: TypeAlias = Callable[[pb.AttachResponse], Awaitable[None]]
 
 
 class AttachStream:
@@ -27,24 +30,23 @@ class AttachStream:
         self._ended = True
         self._news.set()
 
-    async def run(
-        self, opening: pb.AttachRequest, requests: AsyncIterator[pb.AttachRequest]
-    ) -> AsyncGenerator[pb.AttachResponse, None]:
-        """Responses to requests, of which the first is `opening`.
+    async def run(self, opening: pb.AttachRequest, requests: AsyncIterator[pb.AttachRequest], write: Write) -> None:
+        """Write responses to requests, of which the first is `opening`.
 
-        Raises `UnavailableError` after `end`, and when the process has been taken for dead.
+        They are not yielded: each generator on the way costs a lone message its time. Raises `UnavailableError` after
+        `end`, and when the process has been taken for dead.
         """
         attachment = self._attachment
         attachment.handle(opening)
         reading = asyncio.ensure_future(self._read(requests))
         reading.add_done_callback(lambda _: self._news.set())
         try:
-            yield pb.AttachResponse(welcome=self._welcome)
+            await write(pb.AttachResponse(welcome=self._welcome))
             while not (self._ended or attachment.over or reading.done()):
                 self._news.clear()
                 while response := attachment.take():
                     self._taken.set()
-                    yield response
+                    await write(response)
                 await self._news.wait()
             self._check()
         finally:

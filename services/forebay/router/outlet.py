@@ -110,16 +110,31 @@ class Outlet:
 
     def take(self) -> pb.Freight | None:
         """What goes into the next gRPC message; None when there is nothing."""
-        if not (self._parcels or self._signals or self._receipts or self._obituaries):
-            return None
-        receipts = self._receipts[:MOST_RECEIPTS]
-        freight = pb.Freight(signals=self._signals.values(), receipts=receipts, obituaries=self._obituaries)
-        self._signals, self._receipts, self._obituaries = {}, self._receipts[MOST_RECEIPTS:], []
-        if self._parcels:
+        freight = pb.Freight()
+        return freight if self.fill(freight) else None
+
+    def fill(self, freight: pb.Freight) -> bool:
+        """Put what goes into the next gRPC message there; whether there was anything.
+
+        What is empty is not touched: most messages are small, and each look at a part costs as much as its content.
+        """
+        parcels = bool(self._parcels)
+        if parcels:
             freight.parcels.extend(self._next_parcels())
-            if self.octets < self.limits.low:
-                self._relax()
-        return freight
+        if self._receipts:
+            freight.receipts.extend(self._receipts[:MOST_RECEIPTS])
+            del self._receipts[:MOST_RECEIPTS]
+        elif not (parcels or self._signals or self._obituaries):
+            return False
+        if self._signals:
+            freight.signals.extend(self._signals.values())
+            self._signals = {}
+        if self._obituaries:
+            freight.obituaries.extend(self._obituaries)
+            self._obituaries = []
+        if parcels and self.octets < self.limits.low:
+            self._relax()
+        return True
 
     def _relax(self) -> None:
         """It is low: what waits comes back, or those who wait go on."""

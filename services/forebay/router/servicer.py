@@ -51,9 +51,7 @@ class RouterServicer(GeneratedServicer):
         for link in self._links:
             link.end()
 
-    async def Attach(
-        self, request_iterator: AsyncIterator[pb.AttachRequest], context: Context
-    ) -> AsyncIterator[pb.AttachResponse]:
+    async def Attach(self, request_iterator: AsyncIterator[pb.AttachRequest], context: Context) -> None:
         """Attach a process; see the proto."""
         node = self._node()
         settings, processes = node.switch.settings, node.processes
@@ -68,8 +66,7 @@ class RouterServicer(GeneratedServicer):
         stream = AttachStream(attachment, processes, welcome)
         self._streams.add(stream)
         try:
-            async for response in stream.run(opening, request_iterator):
-                yield response
+            await stream.run(opening, request_iterator, context.write)
         finally:
             self._streams.discard(stream)
 

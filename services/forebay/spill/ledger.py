@@ -52,8 +52,10 @@ class SpoolState:
     resend: Depth
     """What the checkpoint of R has not passed yet."""
     dead: Depth
-    oldest: int | None
-    """Nothing is older than that, milliseconds since the epoch; None when there is nothing."""
+    oldest_backlog: int | None
+    """Nothing in the backlog is older than that, milliseconds since the epoch; None when there is nothing."""
+    oldest_deferred: int | None
+    oldest_resend: int | None
     generation: int
     """Raised at each change of the list of segments."""
     segments: int
@@ -119,20 +121,24 @@ class Ledger:
 
     def state(self) -> SpoolState:
         """The figures a service shows."""
-        ages = [segment.opened for queue in self.queues.values() for segment in queue]
-        if self.resend:
-            # Entries are named by when they were appended: what the checkpoint has not passed is no older.
-            ages.append(int(self.checkpoint.split(b"-")[0]) if self.checkpoint else self.resend.opened)
         return SpoolState(
             backlog=_depth(self.queues[Kind.BACKLOG]),
             deferred=_depth(self.queues[Kind.DEFERRED]),
             resend=_depth([self.resend] if self.resend else []),
             dead=self.dead,
-            oldest=min(ages, default=None),
+            oldest_backlog=_opened(self.queues[Kind.BACKLOG]),
+            oldest_deferred=_opened(self.queues[Kind.DEFERRED]),
+            oldest_resend=self._oldest_resend(),
             generation=self.generation,
             segments=len(self.segments()),
             castoffs=len(self.castoffs),
         )
+
+    def _oldest_resend(self) -> int | None:
+        if self.resend and self.checkpoint:
+            # Entries are named by when they were appended: what the checkpoint has not passed is no older.
+            return int(self.checkpoint.split(b"-")[0])
+        return self.resend.opened if self.resend else None
 
     def added(self, kind: Kind, number: int, opened: int, entries: int, size: int) -> None:
         """Entries were appended to a segment, which may have been opened for them."""
@@ -190,6 +196,10 @@ def _castoff(fields: dict[bytes, bytes], number: bytes) -> Castoff:
 
 def _grown(segment: Segment, entries: int, size: int) -> Segment:
     return replace(segment, entries=segment.entries + entries, bytes=segment.bytes + size)
+
+
+def _opened(segments: list[Segment]) -> int | None:
+    return min((segment.opened for segment in segments), default=None)
 
 
 def _depth(segments: Iterable[Segment]) -> Depth:

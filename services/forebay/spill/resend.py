@@ -36,10 +36,10 @@ class ResendWindow:
 
     def add(self, entries: Iterable[Entry]) -> None:
         """Entries were read, in the order of the stream."""
-        for entry in entries:
-            self._order.append(entry.id)
-            self._waiting[entry.id] = len(entry.data)
-            self.cursor = entry.id
+        for entry_id, data in entries:
+            self._order.append(entry_id)
+            self._waiting[entry_id] = len(data)
+            self.cursor = entry_id
 
     def __contains__(self, entry_id: bytes) -> bool:
         return entry_id in self._waiting

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from forebay.api.v1alpha1 import Announcer, Durability, Outfeed, Router, Spill
+from forebay.api.v1alpha1 import Announcer, ConduitNode, Durability, Outfeed, Router, Spill
 from forebay.runtime.document import ConfigDocument
 from forebay.runtime.errors import FieldError
 from forebay.runtime.leaseholder import holder
@@ -39,7 +39,7 @@ def settings_of(url: str, durability: Durability | None, folder: Path) -> SpillS
     )
 
 
-def is_used(spill: Spill, user: Announcer | Outfeed | Router | None) -> bool:
+def is_used(spill: Spill, user: Announcer | ConduitNode | Outfeed | Router | None) -> bool:
     """Whether a Spill is the one that a resource names."""
     if user is None or user.spec.spill_ref is None:
         return False

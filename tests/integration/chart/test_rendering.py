@@ -144,4 +144,4 @@ def test_alerts_and_dashboards_come_as_they_are_in_their_files():
     for body in dashboards:
         ((name, text),) = body["data"].items()
         assert json.loads(text) == json.loads((CHART / "files" / "dashboards" / name).read_text())
-    assert len(dashboards) == 5
+    assert len(dashboards) == 6

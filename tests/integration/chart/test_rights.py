@@ -74,7 +74,7 @@ def test_nothing_can_be_made_cluster_wide_but_events():
     (role,) = of_kind(rendered("cluster-wide"), "ClusterRole")
     changing = {(resource, verb) for _, resource, verb in rights(role) if verb not in ("get", "list", "watch")}
     services = ("outfeeds", "peerfeeds", "stores", "storequeues", "announcers", "forwarders", "routers", "routerlinks")
-    kinds = ("spills", *services, "compactions")
+    kinds = ("spills", *services, "conduitnodes", "compactions")
     assert changing == {("events", "create"), *((f"{kind}/status", "patch") for kind in kinds)}
 
 

@@ -7,6 +7,7 @@ import signal
 import pytest
 
 from eventually import eventually
+from ports import free_port
 
 from .command import ARTICLES, forebay, started
 
@@ -95,6 +96,31 @@ async def test_top_shows_peers_again_and_again(site):
         await eventually(lambda: len(top.out) >= 3)
         assert await top.ended(signal.SIGINT) == 130
     assert [peer["name"] for peer in json.loads(top.out[0])["peers"]] == ["west"]
+
+
+async def test_top_can_print_once_as_a_table(site):
+    result = await site.outfeed("top", "--once", "--interval", "0.1")
+    head, *rows = result.out.splitlines()
+    assert head.split()[:2] == ["peer", "state"]
+    assert sorted(row.split()[0] for row in rows) == ["east", "west"]
+
+
+async def test_top_shows_several_outfeeds_together_each_peer_with_its_own(site):
+    addresses = [f"127.0.0.1:{site.port}", f"localhost:{site.port}"]
+    options = [word for address in addresses for word in ("--address", address)]
+    result = await forebay("top", "west", "--once", "--interval", "0.1", *options)
+    rows = [line.split() for line in result.out.splitlines()[1:]]
+    assert sorted((row[0], row[-1]) for row in rows) == [("west", address) for address in addresses]
+
+
+async def test_top_once_of_a_service_that_is_away_fails(site):
+    result = await forebay("top", "--once", "--address", f"127.0.0.1:{free_port()}")
+    assert result.status == 3
+
+
+async def test_refusals_of_peers_that_take_everything_are_none(site):
+    result = await site.outfeed("refusals", "west")
+    assert (result.status, result.out.splitlines()[0]) == (0, "no peer has refused anything")
 
 
 async def test_a_second_process_on_the_same_data_is_refused(site):

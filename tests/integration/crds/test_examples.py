@@ -8,9 +8,11 @@ import yaml
 from forebay.api.manifests import read_object
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
-FOLDERS = [EXAMPLES / name for name in ("quickstart", "compaction", "store", "announcer", "router")]
+FOLDERS = [
+    EXAMPLES / name for name in ("quickstart", "compaction", "store", "announcer", "router", "sharding", "conduit")
+]
 MANIFESTS = [
-    manifest
+    pytest.param(folder, manifest, id=f"{folder.name}-{manifest['kind']}-{manifest['metadata']['name']}")
     for folder in FOLDERS
     for path in sorted(folder.glob("*.yaml"))
     for manifest in yaml.safe_load_all(path.read_text())
@@ -25,6 +27,7 @@ SMALLEST = [
     {"kind": "Forwarder", "spec": {"announcerRef": {"name": "main"}, "url": "udp://tracker.example.com:6969"}},
     {"kind": "Router", "spec": {}},
     {"kind": "RouterLink", "spec": {"routerRef": {"name": "main"}, "domain": "west", "addresses": ["west:7720"]}},
+    {"kind": "ConduitNode", "spec": {}},
     {"kind": "Compaction", "spec": {"job": "compact-spill", "targetRef": {"kind": "Spill", "name": "main"}}},
 ]
 
@@ -41,16 +44,23 @@ def without_empty(value):
 
 
 @pytest.fixture(scope="module")
-def applied(apiserver):
-    namespace = apiserver.namespace("examples")
-    for folder in FOLDERS:
+def namespaces(apiserver):
+    """Where the examples of each folder are: some have names that others have too."""
+    shared, own = apiserver.namespace("examples"), apiserver.namespace("sharding")
+    found = {folder: own if folder.name == "sharding" else shared for folder in FOLDERS}
+    for folder, namespace in found.items():
         apiserver.admin.kubectl("apply", "-n", namespace, "-f", folder)
-    return namespace
+    return found
 
 
-@pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda each: f"{each['kind']}-{each['metadata']['name']}")
-def test_example_comes_back_with_the_defaults_of_its_model(apiserver, applied, manifest):
-    served = apiserver.admin.get(manifest["kind"].lower(), manifest["metadata"]["name"], "-n", applied)
+@pytest.fixture(scope="module")
+def applied(namespaces):
+    return namespaces[EXAMPLES / "quickstart"]
+
+
+@pytest.mark.parametrize(("folder", "manifest"), MANIFESTS)
+def test_example_comes_back_with_the_defaults_of_its_model(apiserver, namespaces, folder, manifest):
+    served = apiserver.admin.get(manifest["kind"].lower(), manifest["metadata"]["name"], "-n", namespaces[folder])
     assert served["spec"] == filled(manifest)
     assert read_object(served).resource.spec == read_object(manifest).resource.spec
 
@@ -68,6 +78,7 @@ def test_category_lists_all_kinds(apiserver, applied):
         "spill.forebay.dev", "outfeed.forebay.dev", "peerfeed.forebay.dev", "compaction.forebay.dev",
         "store.forebay.dev", "storequeue.forebay.dev", "announcer.forebay.dev", "forwarder.forebay.dev",
         "router.forebay.dev", "routerlink.forebay.dev",
+        "conduitnode.forebay.dev",
     }  # fmt: skip
 
 

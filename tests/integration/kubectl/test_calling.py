@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import pytest
 from cryptography.x509 import DNSName
 
+from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
 from forebay.runtime import CertificateFolder, PermissionDeniedError
 from forebay.runtime.interceptor import as_status
 from forebay.runtime.tls import server_credentials
@@ -23,6 +24,21 @@ class Guarded(ScriptedOutfeed):
 
     async def ListPeers(self, request, context):  # noqa: N802
         await context.abort_with_status(as_status(PermissionDeniedError("you may not call it"), "1"))
+
+
+class Telling(ScriptedOutfeed):
+    """An outfeed with refusals and one dead letter."""
+
+    async def ListRefusals(self, request, context):  # noqa: N802
+        refusals = [pb.Refusal(outcome=pb.REFUSED_REJECTED, text="439 too large", articles=7)]
+        return pb.ListRefusalsResponse(peers=[pb.PeerRefusals(peer=name, refusals=refusals) for name in request.peers])
+
+    async def ListDeadLetters(self, request, context):  # noqa: N802
+        letter = pb.DeadLetter(message_id=request.message_ids[0], reason=f"501 {request.reason}")
+        return pb.ListDeadLettersResponse(dead_letters=[letter])
+
+    async def ReplayDeadLetters(self, request, context):  # noqa: N802
+        return pb.ReplayDeadLettersResponse(entries=len(request.message_ids))
 
 
 @pytest.fixture
@@ -66,6 +82,23 @@ async def test_explain_tells_who_would_get_an_article(plugin, hub, serve, tmp_pa
     async with serve():
         found = (await plugin("explain", "hub", file, "-n", hub.name, "-o", "json")).json()
     assert [(peer["peer"], peer["wanted"]) for peer in found["peers"]] == [("west", False)]
+
+
+async def test_what_peers_do_not_take_is_shown_and_sent_again(plugin, hub, serve):
+    place = ("-n", hub.name, "-o", "json")
+    async with serve(Telling()):
+        (peer,) = (await plugin("refusals", "hub", "west", *place)).json()
+        (letter,) = (await plugin("dead-letters", "hub", "west", "<1@a>", "--reason", "quota", *place)).json()
+        replayed = (await plugin("replay", "hub", "west", "<1@a>", "<2@a>", *place)).json()
+    assert (peer["peer"], peer["refusals"][0]["text"]) == ("west", "439 too large")
+    assert (letter["message_id"], letter["reason"]) == ("<1@a>", "501 quota")
+    assert replayed == {"entries": 2}
+
+
+async def test_top_may_print_once(plugin, hub, serve):
+    async with serve():
+        found = (await plugin("top", "hub", "--once", "-n", hub.name, "-o", "json")).json()
+    assert [peer["name"] for peer in found["peers"]] == ["east"]
 
 
 async def test_a_service_of_another_name_is_not_believed(plugin, hub, serve):

@@ -9,6 +9,8 @@ import pytest
 from eventually import eventually
 from forebay.announcer.configuration import Surroundings as AnnouncerSurroundings
 from forebay.announcer.service import AnnouncerService
+from forebay.conduit.configuration import Surroundings as ConduitSurroundings
+from forebay.conduit.service import ConduitNodeService
 from forebay.outfeed.configuration import Surroundings
 from forebay.outfeed.service import OutfeedService
 from forebay.pb.announcer.v1 import announcer_pb2
@@ -23,7 +25,7 @@ from forebay_operator.pods import PodClients
 from forebay_operator.pods.identity import write
 from forebay_operator.principals import OPERATOR, server_name, server_names
 from integration.runtime.echo import EchoService, hosted
-from manifests import announcer, forwarder, outfeed, peerfeed, router, routerlink, spill, store, storequeue
+from manifests import announcer, conduitnode, forwarder, outfeed, peerfeed, router, routerlink, spill, store, storequeue
 from ports import free_port
 
 SERVICE = "news/main-outfeed"
@@ -211,6 +213,17 @@ async def test_a_router_and_its_links_are_seen_whatever_its_rules_of_access(tls,
     assert (view.reachable, view.problem) == (True, "")
     assert (view.router.domain, view.router.threads) == ("local", 0)
     assert [link.suspended for link in view.links_of("west")] == [True]
+
+
+async def test_a_node_of_conduit_is_seen_whatever_its_rules_of_access(tls, clients, tmp_path):
+    rules = [{"principal": "panel.news.client.forebay", "methods": ["Attach"]}]
+    service = ConduitNodeService(("news", "main"), tmp_path / "data", ConduitSurroundings())
+    async with serving(service, tls) as host:
+        client = clients.client(SERVICE, pod(), host.grpc_port, NAME)
+        document = conduitnode(access=rules, peerId="0a0b", listeners={"udp": {"port": free_port()}})
+        view = await client.apply(ConfigDocument(3, (document,)))
+    assert (view.reachable, view.problem) == (True, "")
+    assert (view.conduit.peer_id, list(view.conduit.peers), view.conduit.undelivered) == (b"\x0a\x0b", [], 0)
 
 
 async def test_renewed_certificates_are_used_at_the_next_call(client, clients, authority, now):

@@ -9,7 +9,7 @@ import yaml
 from apiserver import ApiServer
 from eventually import eventually
 from forebay_operator.permissions import PERMISSIONS
-from operatorsite import Site, chat, forwarder, hub, peerfeed, routerlink, shop, storequeue, tracker
+from operatorsite import Site, chat, forwarder, hub, peerfeed, press, routerlink, shop, storequeue, tracker
 
 Right = tuple[str, str, str]
 """Group, resource and verb."""
@@ -59,7 +59,7 @@ async def test_each_right_is_used(service_monitors, make_site):
     site = await make_site({"leaderElection": {"enabled": True}})
     await site.apply(*hub(clients=["reader"]), peerfeed("one"), shop(), storequeue("orders"))
     await site.apply(tracker(), forwarder("one", "udp://127.0.0.1:9"))
-    await site.apply(chat(), routerlink("far", "far", "127.0.0.1:9"))
+    await site.apply(chat(), routerlink("far", "far", "127.0.0.1:9"), press())
     await site.until_ready()
     await site.edit("Announcer", "swarm", listeners={"http": {"enabled": False}, "udp": {"enabled": False}})
     await site.edit("Outfeed", "hub", storage={"size": "2GiB"}, clients=[])

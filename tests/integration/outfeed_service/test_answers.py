@@ -156,3 +156,43 @@ async def test_a_peer_that_opens_again_gets_what_it_missed(outfeed, fake_peer):
     await peer.kill()
     peer = await fake_peer(port=peer.port)
     assert (await outfeed.drained("shut")).accepted == 10
+
+
+async def test_every_answer_is_counted_once_whatever_the_mix(outfeed, peer):
+    """The accounts are looked at all the while, by the outfeed of the test."""
+    articles = list(synthetic(700, 500))
+    kinds = {message_id: number % 7 for number, message_id in enumerate(ids(articles))}
+    put_off: set[bytes] = set()
+    check, take = peer.check, peer.take
+
+    def mixed_check(message_id):
+        reply = check(message_id)
+        if kinds[message_id] == 1:
+            return b"438"
+        if kinds[message_id] == 2 and message_id not in put_off:
+            put_off.add(message_id)
+            return b"431"
+        return reply
+
+    def mixed_take(message_id, wire):
+        if len(peer.articles) in (100, 200):
+            for connection in peer.connections:
+                connection.transport.write(b"400 I have to go\r\n")
+                connection.transport.close()
+        return b"439" if kinds[message_id] == 3 else take(message_id, wire)
+
+    peer.check, peer.take = mixed_check, mixed_take
+    outfeed.peer("moody", peer.port, window=50, noCheck={"enabled": False})
+    await outfeed.start()
+    await outfeed.offer(articles)
+    counters = await outfeed.drained("moody")
+    assert (counters.offered, counters.dropped, counters.expired, counters.dead_lettered) == (700, 0, 0, 0)
+    # What was taken just before the 400 is refused when it is offered again.
+    assert counters.accepted + counters.refused + counters.rejected == 700
+    assert set(peer.articles) == {message_id for message_id, kind in kinds.items() if kind not in (1, 3)}
+    assert counters.rejected == 100
+    assert counters.refused == 700 - counters.accepted - counters.rejected >= 100
+    # Of those that the peer put off just before the 400 the answer was lost.
+    assert 0 < counters.put_offs <= 100
+    assert counters.requeued > 0
+    await outfeed.emptied()

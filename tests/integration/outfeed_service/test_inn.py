@@ -3,9 +3,11 @@
 import pytest
 
 import corpus
-from articles import without_path
+from articles import Article, without_path
+from corpus import synthetic
 from eventually import eventually
 from examples import example_articles
+from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
 
 from .waiting import has_deferred, ids
 
@@ -91,3 +93,38 @@ async def test_a_throttled_innd_gets_all_once_it_is_open_again(outfeed, inn):
 
 async def tells_error(outfeed, text):
     return text in (await outfeed.peers())["inn"].last_error
+
+
+async def test_what_innd_does_not_take_is_counted_by_its_words(outfeed, inn):
+    outfeed.peer("inn", inn.port, noCheck={"enabled": False})
+    outfeed.peer("again", inn.port, noCheck={"enabled": False}, pause=True)
+    await outfeed.start()
+    articles = list(corpus.articles(20))
+    await outfeed.offer([*articles, *of_no_group(5)])
+    counters = await outfeed.drained("inn")
+    assert (counters.accepted, counters.rejected) == (20, 5)
+    outfeed.peer("again", inn.port, noCheck={"enabled": False})
+    await outfeed.apply()
+    # innd remembers what it rejected, too.
+    assert (await outfeed.drained("again")).refused == 25
+    found = (await outfeed.stub.ListRefusals(pb.ListRefusalsRequest())).peers
+    told = {each.peer: [(refusal.text[:3], refusal.articles) for refusal in each.refusals] for each in found}
+    assert told == {"again": [("438", 25)], "inn": [("439", 5)]}
+
+
+def of_no_group(count):
+    """Articles of a group that innd does not have."""
+    for article in synthetic(count, 500):
+        yield Article(article.message_id, article.content.replace(b"test.feed", b"no.such.group"))
+
+
+async def test_check_is_left_out_after_as_many_articles_as_with_innfeed(outfeed, fake_peer):
+    peer = await fake_peer("ok")
+    outfeed.peer("takes-all", peer.port, window=20)
+    await outfeed.start()
+    await outfeed.connected("takes-all")
+    await outfeed.offer(corpus.articles(400))
+    assert (await outfeed.drained("takes-all")).accepted == 400
+    # The 149th acceptance ends CHECK. innfeed with this window was seen to send 172 and 400.
+    assert 149 <= len(peer.replies("CHECK")) <= 189
+    assert len(peer.replies("TAKETHIS")) == 400

@@ -43,8 +43,13 @@ async def test_a_refused_login_is_told_and_a_changed_password_tried_at_once(outf
     await outfeed.offer(synthetic(50, 500))
     await eventually(lambda: is_refused(outfeed, "east"))
     await eventually(lambda: has_spilled(outfeed, "east", 50))
-    status = (await outfeed.peers())["east"]
-    assert status.state in (pb.PEER_STATE_BACKING_OFF, pb.PEER_STATE_CONNECTING)
+
+    async def is_tried_again():
+        status = (await outfeed.peers())["east"]
+        return status.state in (pb.PEER_STATE_BACKING_OFF, pb.PEER_STATE_CONNECTING) and status
+
+    # Between the end of the wait and the next look, which is once a second, it is neither.
+    status = await eventually(is_tried_again)
     assert "does not accept the user name and password: AUTHINFO PASS was answered: 481 no" in status.last_error
     outfeed.secrets["east"] = "right"
     assert not faults(await outfeed.apply())

@@ -57,7 +57,7 @@ async def test_what_a_killed_process_has_not_received_is_told_to_its_sender(rout
     told = Inbox()
     alice = await (await attach("one")).thread("alice", on_event=told.on_event)
     [attachment] = [each for each in router.node.processes if each.process == "two"]
-    attachment.outlet.take = lambda: None
+    attachment.outlet.fill = lambda freight: False
     alice.send("bob", "m")
     asking = asyncio.ensure_future(alice.request("bob", "ask"))
     await eventually(lambda: attachment.outlet.octets)

@@ -229,7 +229,7 @@ async def test_a_process_that_reads_nothing_makes_its_senders_wait_and_nothing_i
     inbox = Inbox()
     await two.thread("bob", inbox)
     [attachment] = [each for each in router.node.processes if each.process == "two"]
-    take, attachment.outlet.take = attachment.outlet.take, lambda: None
+    fill, attachment.outlet.fill = attachment.outlet.fill, lambda freight: False
     alice = await (await attach("one")).thread("alice")
     sent = 0
     while not alice.pacing.held:
@@ -237,7 +237,7 @@ async def test_a_process_that_reads_nothing_makes_its_senders_wait_and_nothing_i
         sent += 1
         await asyncio.sleep(0)
     assert sent < 200
-    attachment.outlet.take = take
+    attachment.outlet.fill = fill
     attachment.outlet.wake()
     await alice.drain()
     await inbox.got(sent)

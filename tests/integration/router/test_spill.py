@@ -67,10 +67,10 @@ def stall(router, name):
     """Have a router write nothing to a process, until what is returned is called."""
     [attachment] = [each for each in router.node.processes if each.process == name]
     outlet = attachment.outlet
-    take, outlet.take = outlet.take, lambda: None
+    fill, outlet.fill = outlet.fill, lambda freight: False
 
     def go():
-        outlet.take = take
+        outlet.fill = fill
         outlet.wake()
 
     return outlet, go

@@ -76,7 +76,8 @@ async def judged(load: Load) -> None:
     left = await load.drained()
     assert len(left) == len(set(left))
     assert not set(left) & set(load.taken), "what was settled came back"
-    assert len(load.confirmed - set(left) - set(load.taken)) <= load.doubtful, "what was confirmed is lost"
+    lost = sorted(map(int, load.confirmed - set(left) - set(load.taken)))
+    assert len(lost) <= load.doubtful, f"confirmed and lost: {lost}; {load.doubtful} may have been taken unheard"
     assert len(load.taken) == len(set(load.taken))
 
 

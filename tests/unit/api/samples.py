@@ -62,6 +62,12 @@ ROUTER_LINK = {
     "metadata": {"name": "plant"},
     "spec": {"routerRef": {"name": "main"}, "domain": "plant", "addresses": ["plant.example.com:7720"]},
 }
+CONDUIT_NODE = {
+    "apiVersion": "forebay.dev/v1alpha1",
+    "kind": "ConduitNode",
+    "metadata": {"name": "main"},
+    "spec": {},
+}
 
 
 def changed(manifest, path, value):

@@ -12,6 +12,7 @@ from forebay.api.v1alpha1 import Durability, Metadata, Peerfeed, PeerfeedSpec, R
 from .samples import (
     ANNOUNCER,
     COMPACTION,
+    CONDUIT_NODE,
     FORWARDER,
     OUTFEED,
     PEERFEED,
@@ -35,6 +36,7 @@ ALL = [
         FORWARDER,
         ROUTER,
         ROUTER_LINK,
+        CONDUIT_NODE,
         COMPACTION,
     )
 ]
@@ -65,15 +67,32 @@ def test_resource_survives_json(manifest):
 
 def test_peerfeed_with_every_field_survives_json():
     spec = {
-        "outfeedRef": {"name": "main"}, "hosts": ["a", "::1"], "port": 1119, "connections": {"max": 9}, "window": 20,
+        "outfeedRef": {"name": "main"}, "hosts": ["a", "::1"], "port": 1119, "window": 20,
+        "connections": {"max": 9, "initial": 0, "growth": "both", "low": 10, "high": 60, "filter": 0.5,
+                        "startDelay": "20s"},
+        "tls": {"mode": "starttls", "serverName": "n.example", "verify": False,
+                "authoritiesFrom": {"secretRef": {"name": "ca", "key": "ca.crt"}}},
+        "compress": True, "streaming": False,
         "noCheck": {"enabled": False, "high": 99.5, "low": 80, "filter": 10}, "groups": ["*", "!x"],
-        "distributions": ["world"], "excludePath": ["b"], "minSize": "1KB", "maxSize": "2MiB", "maxCrossposts": 5,
-        "maxHops": 7, "hashfeed": {"first": 1, "last": 2, "modulus": 4, "offset": 4},
+        "requiredGroups": ["a.*"], "distributions": ["world"], "needsDistribution": True, "pathIdentity": ["c"],
+        "excludePath": ["b"], "minSize": "1KB", "maxSize": "2MiB", "minCrossposts": 2, "maxCrossposts": 5,
+        "maxFollowups": 3, "maxSpread": 30, "minHops": 1, "maxHops": 7, "articleTypes": ["!binary"],
+        "originators": {"patterns": ["news.*"], "unnamed": True},
+        "hashfeed": {"first": 1, "last": 2, "modulus": 4, "offset": 4,
+                     "further": [{"first": 1, "last": 1, "modulus": 9, "method": "sum"}]},
         "queue": {"size": 100, "spillFraction": 0.25},
-        "backlog": {"rotateBytes": "5MB", "rotateAge": "1m30s", "maxBytes": "1GB", "maxAge": "10d"},
-        "deferral": {"minAge": "10s", "maxTries": 5}, "deadLetter": {"maxTries": 2},
+        "delay": "5m",
+        "backlog": {"enabled": False, "first": True, "rotateBytes": "5MB", "rotateAge": "1m30s",
+                    "maxBytes": "1GB", "maxAge": "10d"},
+        "deferral": {"minAge": "10s", "factor": 2.5, "longest": "20m", "maxTries": 5, "maxAge": "1d"},
+        "deadLetter": {"maxTries": 2},
         "reconnect": {"initial": "500ms", "maximum": "1m"},
-        "timeouts": {"connect": "1s", "response": "10s", "idle": "1m"}, "pause": True,
+        "timeouts": {"connect": "1s", "response": "10s", "idle": "1m", "lifetime": "1d"},
+        "network": {"bind": ["192.0.2.1", "::1"], "family": "ipv6", "pacingRate": "1MB", "congestionControl": "bbr",
+                    "sendBuffer": "1MiB"},
+        "headfeed": True, "maxRate": 2.5,
+        "hours": {"windows": [{"days": ["Mon", "Sun"], "start": "22:00", "end": "06:30"}], "zone": "Europe/Berlin"},
+        "pause": True,
     }  # fmt: skip
     resource = read_object({**PEERFEED, "spec": spec}).resource
     assert resource.manifest()["spec"] == spec
@@ -89,7 +108,7 @@ def test_what_a_server_adds_is_left_out(manifest):
 
 def test_peerfeed_defaults():
     spec = read_object(PEERFEED).resource.spec
-    assert (spec.port, spec.connections.max, spec.window, spec.pause) == (119, 2, 400, False)
+    assert (spec.port, spec.connections.max, spec.window, spec.pause, spec.streaming) == (119, 2, 400, False, True)
     assert (spec.no_check.enabled, spec.no_check.high, spec.no_check.low, spec.no_check.filter) == (True, 95, 90, 50)
     assert (spec.groups, spec.distributions, spec.exclude_path, spec.hashfeed) == (("*",), (), (), None)
     assert (spec.min_size, spec.max_size, spec.max_crossposts, spec.max_hops) == (None,) * 4
@@ -131,6 +150,9 @@ def test_python_names_build_the_same_resource():
         ("spec.distributions", ["world", "!local"]),
         ("spec.distributions", ["!local"]),
         ("spec.excludePath", ["news.example.com", "a_b"]),
+        ("spec.requiredGroups", ["*.moderated", "!a.*"]),
+        ("spec.articleTypes", ["all", "!binary", "yenc"]),
+        ("spec.maxFollowups", 0),
         ("spec.minSize", "1B"),
         ("spec.maxSize", 900_000),
         ("spec.hashfeed", {"first": 1, "last": 3, "modulus": 10}),
@@ -173,8 +195,13 @@ def test_peerfeed_takes(path, value):
         ("spec.port", 0, "spec.port: 0 is below 1; give 1 to 65535"),
         ("spec.connections.max", 0, "spec.connections.max: 0 is below 1; give 1 to 100"),
         ("spec.window", 10_001, "spec.window: 10001 is above 10000; give 1 to 10000"),
+        ("spec.tls", {}, "spec.tls.mode: is required; add it"),
+        ("spec.tls", {"mode": "ssl"}, "spec.tls.mode: 'ssl' is not known; give 'implicit' or 'starttls'"),
+        ("spec.tls", {"mode": "implicit", "serverName": "a b"}, "spec.tls.serverName: 'a b' does not fit; give a host"),
+        ("spec.compress", 1, "spec.compress: 1 is neither true nor false"),
+        ("spec.streaming", "no", "spec.streaming: 'no' is neither true nor false; give one of them"),
         ("spec.noCheck.high", 101, "spec.noCheck.high: 101 is above 100; give 0 to 100"),
-        ("spec.noCheck.low", 96, "spec.noCheck.low: is above high; lower it, or raise high"),
+        ("spec.noCheck", {"low": 96, "high": 95}, "spec.noCheck.low: is above high; lower it, or raise high"),
         ("spec.noCheck.filter", 0.5, "spec.noCheck.filter: 0.5 is below 1; give 1 to 10000"),
         ("spec.noCheck.enabled", "no", "spec.noCheck.enabled: 'no' is neither true nor false; give one of them"),
         ("spec.groups", [], "spec.groups: has 0 items; give at least 1"),
@@ -193,9 +220,27 @@ def test_peerfeed_takes(path, value):
         ("spec.minSize", "0B", "spec.minSize: 0B is below 1B; give 1B to 64MiB"),
         ("spec.maxSize", "1GB", "spec.maxSize: 1GB is above 64MiB; give 1B to 64MiB"),
         ("spec.maxCrossposts", 0, "spec.maxCrossposts: 0 is below 1; give 1 to 1000"),
+        ("spec.minCrossposts", 0, "spec.minCrossposts: 0 is below 1; give 1 to 1000"),
+        ("spec.maxFollowups", -1, "spec.maxFollowups: -1 is below 0; give 0 to 1000"),
+        ("spec.maxSpread", 0, "spec.maxSpread: 0 is below 1; give 1 to 1000000"),
+        ("spec.minHops", 0, "spec.minHops: 0 is below 1; give 1 to 1000"),
+        ("spec.requiredGroups", ["!a"], "spec.requiredGroups: only excludes and so matches nothing"),
+        ("spec.pathIdentity", ["a", "a"], "spec.pathIdentity: holds 'a' twice; remove one"),
+        ("spec.articleTypes", ["binaries"], "spec.articleTypes[0]: 'binaries' does not fit; give all, text, binary"),
+        ("spec.originators", {"patterns": []}, "spec.originators.patterns: has 0 items; give at least 1"),
         ("spec.maxHops", 1001, "spec.maxHops: 1001 is above 1000; give 1 to 1000"),
         ("spec.hashfeed", {"first": 3, "last": 2, "modulus": 9}, "spec.hashfeed.first: is above last"),
         ("spec.hashfeed", {"first": 3, "last": 10, "modulus": 9}, "spec.hashfeed.last: is above modulus"),
+        (
+            "spec.hashfeed",
+            {"first": 1, "last": 1, "modulus": 2, "further": [{"first": 1, "last": 3, "modulus": 2}]},
+            "spec.hashfeed.further[0].last: is above modulus",
+        ),
+        ("spec.connections.initial", 101, "spec.connections.initial: 101 is above 100; give 0 to 100"),
+        ("spec.connections", {"low": 60, "high": 50}, "spec.connections.low: is above high"),
+        ("spec.connections.filter", 1, "spec.connections.filter: 1 is above 0.999; give 0 to 0.999"),
+        ("spec.connections.startDelay", "2h", "spec.connections.startDelay: 2h is above 1h; give 0s to 1h"),
+        ("spec.network", {"dscp": 64}, "spec.network.dscp: 64 is above 63; give 0 to 63"),
         ("spec.hashfeed", {"first": 3, "last": 4}, "spec.hashfeed.modulus: is required; add it"),
         ("spec.queue.size", 9, "spec.queue.size: 9 is below 10; give 10 to 1000000"),
         ("spec.queue.spillFraction", 0, "spec.queue.spillFraction: 0 is below 0.05; give 0.05 to 1"),
@@ -206,11 +251,49 @@ def test_peerfeed_takes(path, value):
         ("spec.deferral.minAge", "2d", "spec.deferral.minAge: 2d is above 1d; give 1s to 1d"),
         ("spec.deferral.maxTries", 0, "spec.deferral.maxTries: 0 is below 1; give 1 to 65535"),
         ("spec.deadLetter.maxTries", 0, "spec.deadLetter.maxTries: 0 is below 1; give 1 to 1000"),
-        ("spec.reconnect.initial", "10m", "spec.reconnect.initial: is above maximum; lower it, or raise maximum"),
+        ("spec.deferral.factor", 0.5, "spec.deferral.factor: 0.5 is below 1; give 1 to 100"),
+        ("spec.deferral.longest", "2d", "spec.deferral.longest: 2d is above 1d; give 1s to 1d"),
+        ("spec.deferral.maxAge", "1s", "spec.deferral.maxAge: 1s is below 1m; give 1m to 365d"),
+        ("spec.delay", "31d", "spec.delay: 31d is above 30d; give 0s to 30d"),
+        ("spec.backlog.first", 1, "spec.backlog.first: 1 is neither true nor false"),
+        ("spec.backlog.enabled", "no", "spec.backlog.enabled: 'no' is neither true nor false"),
+        (
+            "spec.reconnect",
+            {"initial": "10m", "maximum": "5m"},
+            "spec.reconnect.initial: is above maximum; lower it, or raise maximum",
+        ),
         ("spec.reconnect.maximum", "2d", "spec.reconnect.maximum: 2d is above 1d; give 100ms to 1d"),
         ("spec.timeouts.connect", "11m", "spec.timeouts.connect: 11m is above 10m; give 100ms to 10m"),
         ("spec.timeouts.response", "0s", "spec.timeouts.response: 0s is below 100ms; give 100ms to 1h"),
         ("spec.timeouts.idle", 600, "spec.timeouts.idle: 600 is no duration; give a number with its unit"),
+        ("spec.timeouts.lifetime", "1s", "spec.timeouts.lifetime: 1s is below 1m; give 1m to 365d"),
+        ("spec.network", {"bind": ["a"]}, "spec.network.bind[0]: 'a' does not fit; give an IP address of this machine"),
+        ("spec.network", {"bind": ["::1"] * 3}, "spec.network.bind: has 3 items; give at most 2"),
+        ("spec.network", {"bind": ["::1"] * 2}, "spec.network.bind: holds '::1' twice; remove one"),
+        ("spec.network", {"family": "ipx"}, "spec.network.family: 'ipx' is not known; give 'any', 'ipv4' or 'ipv6'"),
+        ("spec.network", {"pacingRate": "1B"}, "spec.network.pacingRate: 1B is below 1KB; give 1KB to 4GB"),
+        ("spec.network", {"sendBuffer": "1B"}, "spec.network.sendBuffer: 1B is below 4KiB; give 4KiB to 64MiB"),
+        ("spec.network", {"congestionControl": "B"}, "spec.network.congestionControl: 'B' does not fit; give a name"),
+        ("spec.headfeed", 1, "spec.headfeed: 1 is neither true nor false"),
+        ("spec.maxRate", 0, "spec.maxRate: 0 is below 0.001; give 0.001 to 1e+06"),
+        ("spec.hours", {"windows": []}, "spec.hours.windows: has 0 items; give at least 1"),
+        ("spec.hours", {"windows": [{"start": "24:00", "end": "06:00"}]}, "spec.hours.windows[0].start: '24:00' does"),
+        (
+            "spec.hours",
+            {"windows": [{"start": "1:00", "end": "02:00"}]},
+            "spec.hours.windows[0].start: '1:00' does not",
+        ),
+        ("spec.hours", {"windows": [{"start": "01:00"}]}, "spec.hours.windows[0].end: is required; add it"),
+        (
+            "spec.hours",
+            {"windows": [{"days": ["Monday"], "start": "01:00", "end": "02:00"}]},
+            "spec.hours.windows[0].days[0]: 'Monday' is not known; give 'Mon', 'Tue',",
+        ),
+        (
+            "spec.hours",
+            {"windows": [{"start": "01:00", "end": "02:00"}], "zone": "a b"},
+            "spec.hours.zone: 'a b' does not fit; give a time zone",
+        ),
         ("spec.pause", 1, "spec.pause: 1 is neither true nor false; give one of them, without quotes"),
     ],
 )
@@ -222,6 +305,14 @@ def test_peerfeed_refuses(path, value, problem):
 def test_peerfeed_whose_smallest_is_above_its_largest():
     manifest = changed(PEERFEED, "spec.maxSize", "1KB")
     assert problems(manifest, "spec.minSize", "2KB") == ["spec.minSize: is above maxSize; lower it, or raise maxSize"]
+
+
+@pytest.mark.parametrize("kind", ["Crossposts", "Hops"])
+def test_peerfeed_whose_fewest_are_above_its_most(kind):
+    manifest = changed(PEERFEED, f"spec.max{kind}", 1)
+    assert problems(manifest, f"spec.min{kind}", 2) == [
+        f"spec.min{kind}: is above max{kind}; lower it, or raise max{kind}"
+    ]
 
 
 def test_peerfeed_that_feeds_itself():

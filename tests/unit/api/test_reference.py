@@ -17,7 +17,7 @@ def test_every_kind_has_its_part():
     page = (DOCS / "resources.md").read_text()
     assert [part.split("\n")[0] for part in page.split("\n## ")[1:]] == [
         "Metadata of all kinds", "Spill", "Outfeed", "Peerfeed", "Store", "StoreQueue", "Announcer", "Forwarder",
-        "Router", "RouterLink", "Compaction",
+        "Router", "RouterLink", "ConduitNode", "Compaction",
     ]  # fmt: skip
 
 

@@ -19,6 +19,14 @@ from forebay.announcer.forwarding.forwarderspec import ForwarderSpec
 from forebay.announcer.servicemetrics import service_metrics as announcer_metrics
 from forebay.announcer.tracker import Tracker
 from forebay.api.v1alpha1 import AnnouncerSpec
+from forebay.conduit.clients.attachments import Attachments
+from forebay.conduit.clients.tally import Tally as ConduitTally
+from forebay.conduit.core.listener import Listener
+from forebay.conduit.core.node import Node
+from forebay.conduit.core.sealing import Authentication
+from forebay.conduit.core.session.settings import SessionSettings
+from forebay.conduit.core.settings import NodeSettings
+from forebay.conduit.servicemetrics import service_metrics as conduit_metrics
 from forebay.msgstore import StoreStats
 from forebay.outfeed.incoming.feeder import ListenerCounts
 from forebay.outfeed.sending.ending import Cause
@@ -62,7 +70,7 @@ async def of_an_outfeed(folder: Path, connections: Connections) -> AsyncIterator
         connections.last.end("481 no", Cause.AUTH_FAILED)
         for peer in house.rooms.peers:
             peer.feed.ledger.dropped["maxAge"] += 1
-        registry.register(LoopCollector(lambda: service_metrics(house.rooms, listener)))
+        registry.register(LoopCollector(lambda: service_metrics(house.rooms, listener, 0)))
         yield shown_by(registry)
 
 
@@ -84,6 +92,20 @@ def of_a_router() -> Labels:
     link = SimpleNamespace(settings=SimpleNamespace(name="west"), up=True)
     node = SimpleNamespace(switch=switch, processes=[], linkings=[link], reservoir=None)
     registry.register(LoopCollector(lambda: router_metrics(node)))
+    return shown_by(registry)
+
+
+def of_a_conduitnode() -> Labels:
+    """A node that has refused a datagram."""
+    authentication = Authentication({1: b"sixteen octets--"}, 1, lambda: 0.0)
+    core = Node(NodeSettings(SessionSettings(b"own"), authentication=authentication), Random(0), Listener())
+    core.receive(b"not sealed", ("192.0.2.7", 7448), 0.0)
+    core.transmission.outlet(0)
+    station = SimpleNamespace(core=core, peers={}, engine=SimpleNamespace(lost=0))
+    clients = Attachments()
+    node = SimpleNamespace(station=station, attachments=clients, tally=ConduitTally(), reservoir=None)
+    registry = make_registry()
+    registry.register(LoopCollector(lambda: conduit_metrics(node)))
     return shown_by(registry)
 
 

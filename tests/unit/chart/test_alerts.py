@@ -5,6 +5,7 @@ import re
 import pytest
 import yaml
 
+from forebay.outfeed.sending.ending import Cause
 from helmchart import CHART
 
 GROUPS = yaml.safe_load((CHART / "files" / "alerts.yaml").read_text())["groups"]
@@ -34,3 +35,9 @@ def test_it_says_where_what_and_what_to_do(rule):
 def test_its_brackets_are_closed(rule):
     assert all(rule["expr"].count(left) == rule["expr"].count(right) for left, right in ("()", "{}", "[]"))
     assert not re.search(r"\{\{", rule["expr"])
+
+
+def test_what_a_connection_ended_for_is_what_connections_end_for():
+    named = [reason for rule in RULES for reason in re.findall(r'peer_error{reason="(\w+)"}', rule["expr"])]
+    assert set(named) == {Cause.AUTH_FAILED, Cause.TLS_FAILED}
+    assert len(named) == 2

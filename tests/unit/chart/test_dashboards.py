@@ -27,7 +27,7 @@ def cells(panel):
 
 
 def test_there_is_one_for_each_kind_of_service_and_one_for_the_operator():
-    assert [path.stem for path in FILES] == ["announcer", "operator", "outfeed", "router", "store"]
+    assert [path.stem for path in FILES] == ["announcer", "conduit", "operator", "outfeed", "router", "store"]
 
 
 def test_the_data_source_is_chosen_by_the_user(dashboard):

@@ -10,7 +10,15 @@ import yaml
 from fakeconnection import Connections
 from helmchart import CHART
 
-from .metricpages import Labels, of_a_router, of_a_store, of_an_announcer, of_an_outfeed, of_the_operator
+from .metricpages import (
+    Labels,
+    of_a_conduitnode,
+    of_a_router,
+    of_a_store,
+    of_an_announcer,
+    of_an_outfeed,
+    of_the_operator,
+)
 
 SCRAPED = {"namespace", "pod"}
 """Labels that Prometheus adds."""
@@ -39,7 +47,8 @@ async def known(tmp_path, monkeypatch) -> Labels:
     connections = Connections()
     monkeypatch.setattr("forebay.outfeed.peering.lines.Connection", connections)
     async with of_an_outfeed(tmp_path, connections) as shown:
-        return {**shown, **of_a_store(), **of_a_router(), **await of_an_announcer(tmp_path), **of_the_operator()}
+        pages = of_a_store(), of_a_router(), of_a_conduitnode(), await of_an_announcer(tmp_path), of_the_operator()
+        return dict(item for page in (shown, *pages) for item in page.items())
 
 
 async def test_all_metrics_exist(known):

@@ -42,9 +42,7 @@ def test_all_services_are_run():
 
 
 def test_none_at_all_is_an_error():
-    with pytest.raises(
-        InputError, match="no Outfeed and no Store and no Announcer and no Router, so there is nothing to run"
-    ):
+    with pytest.raises(InputError, match="no Announcer and no Router and no ConduitNode, so there is nothing to run"):
         all_of(manifests())
 
 
@@ -112,6 +110,6 @@ def test_a_delay_that_is_none_is_an_error(text):
 
 
 def test_a_delayed_service_has_to_be_there():
-    with pytest.raises(InputError, match="no Outfeed or Store or Announcer or Router wset") as caught:
+    with pytest.raises(InputError, match="no Outfeed or Store or Announcer or Router or ConduitNode wset") as caught:
         check_names(["wset"], all_of(manifests("default/hub", "default/west")))
     assert caught.value.remedy == "Is west meant?"

@@ -119,9 +119,24 @@ def test_a_url_that_is_none_is_told_without_its_password(forebay, tmp_path):
 
 
 def test_every_command_has_help_with_an_example(forebay):
-    commands = [["up"], ["apply"], ["validate"], ["version"], ["serve", "outfeed"], ["serve", "store"]]
+    commands = [
+        ["up"],
+        ["apply"],
+        ["validate"],
+        ["import"],
+        ["channel"],
+        ["version"],
+        ["serve", "outfeed"],
+        ["serve", "store"],
+    ]
     commands += [["outfeed", name] for name in ("offer", "peers", "top", "explain", "pause", "resume", "flush")]
-    commands += [["outfeed", "dead-letters"], ["outfeed", "replay"], ["spill", "purge"]]
+    commands += [
+        ["outfeed", "dead-letters"],
+        ["outfeed", "replay"],
+        ["outfeed", "refusals"],
+        ["top"],
+        ["spill", "purge"],
+    ]
     calls = ("publish", "consume", "get", "browse", "purge", "queues", "queue", "status")
     commands += [["store", name] for name in calls]
     for command in commands:

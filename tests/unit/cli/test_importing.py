@@ -1,72 +1,90 @@
-"""`forebay import`: manifests out of a retracker's forwarders.yml."""
-
+import json
 import stat
 
 import pytest
 
-from conftest import SHARED, missing
-from forebay.api.manifests import read_files
+from forebay.api import read_files
 from forebay.cli.errors import InputError
-from forebay.cli.importing import ANNOUNCER_FILE, FORWARDERS_FILE, import_forwarders
+from forebay.cli.importing import import_files
+from forebay.cli.options import Output
 
-ONE = "- uri: http://t.example/announce?passkey=0123456789\n"
-
-
-def imported(tmp_path, text, announcer="lan"):
-    file, folder = tmp_path / "forwarders.yml", tmp_path / "made" / "here"
-    file.write_text(text)
-    import_forwarders(file, folder, announcer)
-    return folder
+CONF = "peer p { username: u\n password: secret-word\n stdio-fdmax: 1 }\n"
+FEEDS = "ME:::\np:*:Tm:innfeed!\ninnfeed!:!*:Tc,Wnm*:innfeed\n"
 
 
-def sample(name):
-    path = SHARED / "inputs" / "forwarders" / name
-    if not path.is_file():
-        missing(f"needs inputs/forwarders/{name} in the folder that FOREBAY_SHARED names")
-    return path.read_text()
+@pytest.fixture
+def files(tmp_path):
+    paths = []
+    for name, text in (("innfeed.conf", CONF), ("newsfeeds", FEEDS)):
+        paths.append(tmp_path / name)
+        paths[-1].write_text(text)
+    return paths
 
 
-def test_both_files_are_written_for_the_owner_alone(tmp_path, capsys):
-    folder = imported(tmp_path, ONE)
-    assert sorted(path.name for path in folder.iterdir()) == [ANNOUNCER_FILE, FORWARDERS_FILE]
-    assert [stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()] == [0o600, 0o600]
-    assert capsys.readouterr().out == (
-        f"1 forwarders written to {folder}; look at them, then `forebay validate -f {folder}`\n"
-    )
+def test_writes_manifests_that_can_be_used(files, tmp_path, capsys):
+    import_files(files, tmp_path / "to", "inn", Output.TABLE)
+    manifests = read_files([tmp_path / "to"])
+    kinds = [resource.identity[0::2] for resource in manifests.resources]
+    assert kinds == [("Spill", "main"), ("Outfeed", "inn"), ("Peerfeed", "p")]
+    printed = capsys.readouterr().out
+    assert "3 resources" in printed
+    assert "stdio-fdmax" in printed
+    assert "secret-word" not in printed
+
+
+def test_passwords_are_for_nobody_else(files, tmp_path):
+    import_files(files, tmp_path / "to", "inn", Output.JSON)
+    secrets = tmp_path / "to" / "secrets.yaml"
+    assert stat.S_IMODE(secrets.stat().st_mode) == 0o600
+    assert "secret-word" in secrets.read_text()
+    assert "secret-word" not in (tmp_path / "to" / "peers.yaml").read_text()
+
+
+def test_tells_programs_what_was_done(files, tmp_path, capsys):
+    import_files(files, tmp_path / "to", "inn", Output.JSON)
+    found = json.loads(capsys.readouterr().out)
+    assert [file.rpartition("/")[2] for file in found["files"]] == ["outfeed.yaml", "peers.yaml", "secrets.yaml"]
+    assert {"kind": "Peerfeed", "name": "p"} in found["resources"]
+    [note] = found["notes"]
+    assert (note["place"], note["subject"]) == (f"{files[0]}:3", "stdio-fdmax")
+
+
+def test_overwrites_nothing(files, tmp_path):
+    (tmp_path / "to").mkdir()
+    (tmp_path / "to" / "peers.yaml").write_text("mine")
+    with pytest.raises(InputError, match="is there already"):
+        import_files(files, tmp_path / "to", "inn", Output.TABLE)
+    assert [file.name for file in (tmp_path / "to").iterdir()] == ["peers.yaml"]
+
+
+def test_reads_what_a_file_includes(files, tmp_path, capsys):
+    files[0].write_text("$INCLUDE more")
+    (tmp_path / "more").write_text(CONF)
+    import_files(files, tmp_path / "to", "inn", Output.JSON)
+    assert {"kind": "Peerfeed", "name": "p"} in json.loads(capsys.readouterr().out)["resources"]
 
 
 @pytest.mark.parametrize(
-    ("name", "forwarders"),
-    [("01-template.forwarders.yml", 5), ("02-readme-sample.forwarders.yml", 4), ("03-comments-only.forwarders.yml", 0)],
-    ids=["template", "sample", "comments alone"],
+    ("name", "text", "problem"),
+    [
+        pytest.param("other", "nothing\n", "other is no file that can be imported", id="unknown"),
+        pytest.param("innfeed.conf", "peer {", "innfeed.conf:1: 'peer' begins neither", id="faulty"),
+    ],
 )
-def test_what_is_written_is_valid(tmp_path, name, forwarders):
-    folder = imported(tmp_path, sample(name), "edge")
-    resources = read_files([folder]).resources
-    assert [each.metadata.name for each in resources if each.kind == "Announcer"] == ["edge"]
-    found = [each for each in resources if each.kind == "Forwarder"]
-    assert len(found) == forwarders
-    assert {each.spec.announcer_ref.name for each in found} <= {"edge"}
+def test_tells_what_it_cannot_use(tmp_path, name, text, problem):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InputError, match=problem):
+        import_files([tmp_path / name], tmp_path / "to", "inn", Output.TABLE)
+    assert not (tmp_path / "to").exists()
 
 
-def test_nothing_is_overwritten(tmp_path):
-    folder = imported(tmp_path, ONE)
-    before = (folder / FORWARDERS_FILE).read_text()
-    (folder / ANNOUNCER_FILE).unlink()
-    with pytest.raises(InputError, match=r"forwarders\.yaml is there already"):
-        imported(tmp_path, "[]")
-    assert (folder / FORWARDERS_FILE).read_text() == before
-    assert not (folder / ANNOUNCER_FILE).exists()
+def test_an_included_file_that_is_missing_is_told(files, tmp_path):
+    files[0].write_text("$INCLUDE gone")
+    with pytest.raises(FileNotFoundError):
+        import_files(files, tmp_path / "to", "inn", Output.TABLE)
 
 
-@pytest.mark.parametrize(
-    ("content", "problem"),
-    [(b"- uri: ftp://x.example/\n", "entry 1: uri"), (b"- uri: \xff\n", "utf-8")],
-    ids=["no tracker", "no text"],
-)
-def test_what_cannot_be_read_names_the_file_and_leaves_nothing(tmp_path, content, problem):
-    file = tmp_path / "forwarders.yml"
-    file.write_bytes(content)
-    with pytest.raises(InputError, match=rf"forwarders\.yml: .*{problem}"):
-        import_forwarders(file, tmp_path / "made", "lan")
-    assert not (tmp_path / "made").exists()
+def test_reads_files_of_another_character_set(files, tmp_path, capsys):
+    files[0].write_bytes(b"# \xe9\npeer p { mystery: \xe9 }")
+    import_files(files, tmp_path / "to", "inn", Output.TABLE)
+    assert "mystery" in capsys.readouterr().out

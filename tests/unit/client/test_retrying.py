@@ -1,3 +1,5 @@
+import asyncio
+
 import grpc
 import pytest
 from grpc.aio import AioRpcError, Metadata
@@ -82,3 +84,19 @@ async def test_where_the_service_leads_to_is_tried_at_once_but_not_twice_in_a_ro
     for _ in range(4):
         await retrying.wait_after(AWAY, led=True)
     assert clock.slept == [1, 2]
+
+
+async def test_a_failure_that_hides_the_cancellation_of_its_task_ends_the_tries(retrying, clock):
+    async def call():
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            # As gRPC does when the call fails at that moment.
+            await retrying.wait_after(AWAY)
+
+    task = asyncio.ensure_future(call())
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert clock.slept == []

@@ -47,6 +47,28 @@ def test_slots_and_peers_that_are_not_there_hold_nothing():
     assert bits.count_owed(9) == 0
 
 
+@pytest.mark.parametrize("slots", [None, [0, 2, 5, 9]], ids=["all there", "some left out"])
+def test_whether_all_of_many_slots_are_owed(slots: list[int] | None):
+    bits = segment(0b1, 0b1, 0b10, 0b11, slots=slots)
+    first, second, third, fourth = slots or range(4)
+    assert bits.holds_all(0, [first, second])
+    assert bits.holds_all(0, [fourth, first])
+    assert bits.holds_all(1, [third, fourth])
+    assert not bits.holds_all(0, [first, second, third])
+    assert not bits.holds_all(0, [first, 77])
+    assert not bits.holds_all(9, [first])
+    assert bits.holds_all(9, [])
+
+
+@pytest.mark.parametrize("slots", [None, [0, 2, 5]], ids=["all there", "some left out"])
+def test_groups_of_many_slots_are_those_of_each(slots: list[int] | None):
+    bits = segment(1, 1, 1, slots=slots)
+    asked = [*(slots or range(3)), 77, 0]
+    assert list(bits.groups_of(asked)) == [0, 1, 2, 0, 0]
+    assert list(bits.groups_of(asked[:3])) == [0, 1, 2]
+    assert list(bits.groups_of([])) == []
+
+
 def test_wider_entries_widen_those_before():
     bits = segment(0b1, 0b10)
     bits.extend((1 << 8).to_bytes(2, "little"), 2, [7])

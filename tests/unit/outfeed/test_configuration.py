@@ -2,8 +2,10 @@
 
 import pytest
 
+from authority import Authority
 from forebay.outfeed.configuration import Selector, Surroundings
 from forebay.outfeed.sending.login import Login
+from forebay.outfeed.sending.peertls import TlsSettings
 from forebay.runtime.document import ConfigDocument
 from forebay.runtime.secret import Secret
 from manifests import NAMESPACE, manifest, outfeed, peerfeed, spill
@@ -163,6 +165,38 @@ def test_a_password_that_cannot_be_used_is_a_fault_of_its_peer_alone(secrets, pr
     assert "hush" not in found
 
 
+TLS = {
+    "mode": "starttls",
+    "serverName": "n.example",
+    "authoritiesFrom": {"secretRef": {"name": "ca", "key": "ca.crt"}},
+}
+
+
+def test_the_authorities_of_a_peer_come_from_a_secret():
+    pem = Authority().pem.decode()
+    selection = select(spill(), outfeed(), peerfeed("a", tls=TLS), secrets={f"{NAMESPACE}/ca": {"ca.crt": Secret(pem)}})
+    assert selection.peers[0].lines.connection.tls == TlsSettings(True, "n.example", pem, True)
+
+
+def test_tls_needs_no_authorities_of_its_own():
+    selection = select(spill(), outfeed(), peerfeed("a", tls={"mode": "implicit", "verify": False}))
+    assert selection.peers[0].lines.connection.tls == TlsSettings(verify=False)
+
+
+@pytest.mark.parametrize(
+    ("secrets", "problem"),
+    [
+        ({}, "there is no key ca.crt in a Secret ca: add it"),
+        ({f"{NAMESPACE}/ca": {"ca.crt": Secret("nonsense")}}, "the value is no certificate in PEM"),
+    ],
+    ids=["missing", "no certificate"],
+)
+def test_authorities_that_cannot_be_used_are_a_fault_of_their_peer_alone(secrets, problem):
+    selection = select(spill(), outfeed(), peerfeed("bad", tls=TLS), peerfeed("good"), secrets=secrets)
+    assert names(selection) == ["good"]
+    assert faults(selection)["Peerfeed", "bad"] == [("spec.tls.authoritiesFrom.secretRef", problem)]
+
+
 def test_while_nothing_runs_what_needs_it_is_not_in_effect():
     missing = spill(urlFrom={"secretRef": {"name": "redis", "key": "url"}})
     results = select(missing, outfeed(), outfeed("other"), peerfeed("a")).not_running()
@@ -233,3 +267,47 @@ def test_what_is_no_manifest_is_a_fault_by_itself():
     selection = select(spill(), outfeed(), {"kind": "Peerfeed"}, peerfeed("a"))
     assert names(selection) == ["a"]
     assert not selection.results[2].applied
+
+
+def test_a_time_zone_that_the_machine_does_not_know_is_a_fault_of_its_peer_alone():
+    hours = {"windows": [{"start": "01:00", "end": "02:00"}], "zone": "Moon/Crater"}
+    selection = select(spill(), outfeed(), peerfeed("bad", hours=hours), peerfeed("good"))
+    assert names(selection) == ["good"]
+    [(field, problem)] = faults(selection)["Peerfeed", "bad"]
+    assert field == "spec.hours.zone"
+    assert "knows no time zone Moon/Crater" in problem
+
+
+def test_peers_inherit_from_their_outfeed():
+    ours = outfeed(defaults={"window": 7, "groups": ["*", "!$local"]}, patterns=[{"name": "local", "groups": ["l.*"]}])
+    selection = select(spill(), ours, peerfeed("a"), peerfeed("b", window=8))
+    assert [peer.lines.connection.window for peer in selection.peers] == [7, 8]
+    assert selection.peers[0].rules(0).groups == "*,!l.*"
+
+
+def test_the_defaults_of_another_outfeed_count_for_its_own_peers_alone():
+    selection = select(spill(), outfeed(), outfeed("other", defaults={"window": 7}), peerfeed("a"))
+    assert selection.peers[0].lines.connection.window == 400
+
+
+def test_the_last_sound_defaults_count_while_the_outfeed_has_a_fault():
+    selector = Selector((NAMESPACE, "main"), Surroundings(None, lambda outfeed: ""))
+    sound = outfeed(defaults={"window": 7})
+    selector.select(ConfigDocument(1, [spill(), sound, peerfeed("a")], {}))
+    faulty = outfeed(defaults={"window": 0})
+    selection = selector.select(ConfigDocument(2, [spill(), faulty, peerfeed("a", compress=True)], {}))
+    assert selection.peers[0].lines.connection.window == 7
+
+
+def test_what_does_not_go_with_the_last_sound_defaults_is_a_fault_of_the_peer():
+    selector = Selector((NAMESPACE, "main"), Surroundings(None, lambda outfeed: ""))
+    selector.select(ConfigDocument(1, [spill(), outfeed(defaults={"maxSize": "1MB"}), peerfeed("a")], {}))
+    faulty = outfeed(defaults={"window": 0})
+    selection = selector.select(ConfigDocument(2, [spill(), faulty, peerfeed("a", minSize="2MB")], {}))
+    assert [field for field, _ in faults(selection)["Peerfeed", "a"]] == ["spec.minSize"]
+
+
+def test_a_password_may_be_one_of_the_defaults():
+    secrets = {f"{NAMESPACE}/east": {"password": Secret("hush")}}
+    selection = select(spill(), outfeed(defaults={"auth": AUTH}), peerfeed("a"), secrets=secrets)
+    assert selection.peers[0].lines.login == Login("feeder", Secret("hush"))

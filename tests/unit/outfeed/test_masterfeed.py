@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import contextmanager
+from operator import attrgetter
 from types import SimpleNamespace
 
 import pytest
@@ -263,7 +264,7 @@ async def test_an_article_on_its_way_is_wanted_later(intake):
 @pytest.mark.parametrize(
     ("part", "method", "error", "later"),
     [
-        ("feedlog", "check_room", LogFullError("log full"), False),
+        ("feedlog.room", "check", LogFullError("log full"), False),
         ("history", "reserve", HistoryFullError("history full"), False),
         ("store", "put", DiskFullError("disk full"), True),
         ("feedlog", "append", LogFullError("log full"), True),
@@ -274,7 +275,7 @@ async def test_an_article_on_its_way_is_wanted_later(intake):
 async def test_without_room_nothing_is_kept_and_all_can_be_offered_again(intake, part, method, error, later):
     with pytest.MonkeyPatch.context() as patch:
         fail = failing_later(error) if later else failing(error)
-        patch.setattr(getattr(intake.storeroom, part), method, fail)
+        patch.setattr(attrgetter(part)(intake.storeroom), method, fail)
         with pytest.raises(IntakeFullError, match=str(error)):
             await offer(intake, content("a"), content("b"))
     assert not intake.peers[0].offered

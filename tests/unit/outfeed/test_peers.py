@@ -1,5 +1,7 @@
 """All peers: made, changed and deleted as the configuration says."""
 
+from dataclasses import replace
+
 import pytest
 
 from fakeclock import settle
@@ -25,7 +27,7 @@ def broken(name):
     """Options with a pattern that cannot be read."""
     option = peer_options(name)
     spec = option.spec.model_copy(update={"groups": ("misc.[",)})
-    return type(option)(name, option.uid, spec, option.lines, option.spool, option.backlog)
+    return replace(option, name=name, spec=spec)
 
 
 async def test_peers_are_listed_by_name(house):
@@ -78,7 +80,7 @@ async def test_a_peer_that_was_made_anew_inherits_nothing(house, made):
     await house.add("a")
     await house.offer("one")
     option = peer_options("a")
-    await house.apply(type(option)("a", "another-uid", option.spec, option.lines, option.spool, option.backlog))
+    await house.apply(replace(option, name="a", uid="another-uid"))
     assert house.peers["a"].feed.ledger.offered == 0
     assert list(house.redis.owners) == ["another-uid"]
 

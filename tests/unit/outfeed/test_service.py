@@ -290,7 +290,7 @@ async def test_bodies_that_are_held_are_a_degradation(world, service):
 
 async def test_a_full_log_a_full_disk_and_damage_are_degradations(house, monkeypatch):
     monkeypatch.setattr(type(house.storeroom), "disk_full", True)
-    monkeypatch.setattr(type(house.storeroom.feedlog), "full", True)
+    monkeypatch.setattr(type(house.storeroom.feedlog.room), "is_full", True)
     monkeypatch.setattr(type(house.storeroom.feedlog), "damage", ["log/0 at 16"])
     found = {each.reason: each.message for each in disk_degradations(house.rooms)}
     assert {"FeedLogFull", "DiskFull", "Damage"} <= set(found)

@@ -14,7 +14,7 @@ class Registered:
         self.house, self.listener = house, listener
 
     def collect(self):
-        return service_metrics(self.house.rooms, self.listener)
+        return service_metrics(self.house.rooms, self.listener, 0)
 
 
 def text(house, listener=None):
@@ -26,7 +26,7 @@ def text(house, listener=None):
 def samples(house, listener=None):
     return {
         (sample.name, *sample.labels.values()): sample.value
-        for family in service_metrics(house.rooms, listener)
+        for family in service_metrics(house.rooms, listener, 0)
         for sample in family.samples
     }
 
@@ -52,7 +52,7 @@ async def test_articles_are_counted_by_verdict(house):
     assert found["forebay_outfeed_store_messages",] == 2
     assert found["forebay_outfeed_history",] == 2
     assert found["forebay_outfeed_log_bytes",] > 0
-    assert found["forebay_outfeed_log_limit_bytes",] == house.storeroom.feedlog.limit
+    assert found["forebay_outfeed_log_limit_bytes",] == house.storeroom.feedlog.room.limit
     assert found["forebay_outfeed_disk_free_bytes",] > 0
 
 

@@ -219,6 +219,49 @@ async def test_a_rejected_article_is_explained_by_its_reason_alone(house):
     assert not explained.peers
 
 
+async def test_what_holds_a_wanted_article_up_is_told(house):
+    await house.apply(
+        peer_options("delayed", delay="1m"),
+        peer_options("paused", pause=True),
+        peer_options("stopped"),
+        peer_options("night", hours={"windows": [{"start": "00:00", "end": "00:01"}]}),
+    )
+    house.peers["stopped"].pause()
+    house.clock.advance(3600)
+    explained = explanation(house.masterfeed, house.peers, content("one"))
+    assert all(peer.wanted for peer in explained.peers)
+    assert {peer.peer: peer.rule for peer in explained.peers} == {
+        "delayed": "delay",
+        "night": "hours",
+        "paused": "pause",
+        "stopped": "",
+    }
+    assert PAUSED_BY_CALL in explained.peers[-1].detail
+
+
+async def test_an_article_that_is_kept_is_explained_by_its_message_id(configured, house):
+    await house.offer("one")
+    request = pb.ExplainRequest(message_id="<one@example.org>")
+    explained = await configured.Explain(request, None)
+    assert (explained.message_id, explained.outcome) == ("<one@example.org>", pb.OUTCOME_DUPLICATE)
+    assert [peer.peer for peer in explained.peers] == ["a", "b"]
+
+
+async def test_an_article_that_is_not_kept_cannot_be_explained_by_its_message_id(configured):
+    with pytest.raises(NotFoundError, match="explain its headers instead"):
+        await configured.Explain(pb.ExplainRequest(message_id="<one@example.org>"), None)
+
+
+async def test_refusals_are_those_of_all_peers_or_of_those_asked_for(configured, house):
+    house.peers["b"].feed.replies.add(Outcome.REJECTED, "439 no", 3)
+    everyone = await configured.ListRefusals(pb.ListRefusalsRequest(), None)
+    assert [(peer.peer, len(peer.refusals)) for peer in everyone.peers] == [("a", 0), ("b", 1)]
+    some = await configured.ListRefusals(pb.ListRefusalsRequest(peers=["a"]), None)
+    assert [peer.peer for peer in some.peers] == ["a"]
+    with pytest.raises(NotFoundError):
+        await configured.ListRefusals(pb.ListRefusalsRequest(peers=["c"]), None)
+
+
 async def test_explaining_keeps_nothing(configured, house):
     await configured.Explain(pb.ExplainRequest(article=pb.Article(content=content("one"))), None)
     (judged,) = await house.offer("one")

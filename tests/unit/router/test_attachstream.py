@@ -1,6 +1,6 @@
 """What one Attach stream takes of a process that sends and does not read."""
 
-from contextlib import aclosing
+import asyncio
 
 import pytest
 
@@ -28,14 +28,26 @@ async def test_a_process_that_does_not_read_is_not_listened_to_after_a_while(req
 
     processes = Processes(make_switch())
     attachment = processes.attach(pb.Hello(process="p", incarnation=1), ())
-    async with aclosing(AttachStream(attachment, processes, pb.Welcome()).run(HELLO, requests())) as responses:
-        assert (await anext(responses)).HasField("welcome")
+    written: asyncio.Queue[pb.AttachResponse] = asyncio.Queue()
+
+    async def write(response):
+        await written.put(response)
+        await written.join()
+
+    stream = AttachStream(attachment, processes, pb.Welcome())
+    running = asyncio.ensure_future(stream.run(HELLO, requests(), write))
+    try:
+        assert (await written.get()).HasField("welcome")
         await settle()
         assert handled <= BURDEN // 1000, "the first that is not listened to has been handled"
         answers = 0
         while handled < 200:
-            response = await anext(responses)
+            written.task_done()
+            response = await written.get()
             assert len(response.freight.receipts) <= MOST_RECEIPTS
             answers += len(response.freight.receipts) + len(response.registrations)
             await settle()
         assert answers >= BURDEN, "what waited is told, and then the rest is listened to"
+    finally:
+        running.cancel()
+        await asyncio.wait([running])

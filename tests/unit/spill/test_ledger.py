@@ -28,7 +28,7 @@ def test_the_state_adds_up() -> None:
     state = Ledger.parse(flat()).state()
     assert (state.backlog, state.deferred) == (Depth(5, 50), Depth(3, 33))
     assert (state.resend, state.dead) == (Depth(3, 30), Depth(1, 10))
-    assert (state.oldest, state.generation) == (95, 9)
+    assert (state.oldest_backlog, state.oldest_resend, state.generation) == (100, 95, 9)
 
 
 def test_what_compactions_have_dropped_is_listed() -> None:
@@ -41,7 +41,7 @@ def test_what_compactions_have_dropped_is_listed() -> None:
 def test_an_empty_meta_is_an_empty_ledger() -> None:
     state = Ledger.parse([]).state()
     assert state.backlog == state.resend == Depth()
-    assert state.oldest is None
+    assert state.oldest_backlog is state.oldest_deferred is state.oldest_resend is None
 
 
 @pytest.mark.parametrize(

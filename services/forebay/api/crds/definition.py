@@ -12,6 +12,7 @@ from forebay.api.v1alpha1 import (
     API_VERSION,
     Announcer,
     Compaction,
+    ConduitNode,
     Forwarder,
     Outfeed,
     Peerfeed,
@@ -25,6 +26,7 @@ from forebay.api.v1alpha1 import (
 from forebay.api.v1alpha1.status import (
     AnnouncerStatus,
     CompactionStatus,
+    ConduitNodeStatus,
     ForwarderStatus,
     OutfeedStatus,
     PeerfeedStatus,
@@ -139,6 +141,16 @@ PRESENTATIONS: dict[type[Resource], Presentation] = {
             wide(figure("Router", "router", "The router at the other end", "string")),
         ),
         (".spec.routerRef.name",),
+    ),
+    ConduitNode: Presentation(
+        "cn",
+        ConduitNodeStatus,
+        (
+            figure("Peers", "peers", "Peers of all its pods"),
+            figure("Undelivered", "undelivered", "Samples that were dropped, or whose time to wait was over"),
+            wide(figure("Resources", "resources", "Resources that are known")),
+        ),
+        (".spec.spillRef.name",),
     ),
     Compaction: Presentation(
         "cpt",

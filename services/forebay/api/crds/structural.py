@@ -16,9 +16,10 @@ from forebay.api.rules import Distinct
 Schema = dict[str, Any]
 
 
-def object_schema(model: type[Model]) -> Schema:
-    """The schema of an object, its rules included."""
-    properties = {name: field_schema(field) for name, field in named_fields(model)}
+def object_schema(model: type[Model], *, filled: bool = True) -> Schema:
+    """The schema of an object, its rules included; `filled` with defaults, but for objects that inherit."""
+    filled = filled and not model.inherits
+    properties = {name: field_schema(field, filled) for name, field in named_fields(model)}
     for rule in model.rules:
         if isinstance(rule, Distinct):
             properties[rule.field] |= distinct(rule)
@@ -27,12 +28,12 @@ def object_schema(model: type[Model]) -> Schema:
     return schema | ({"required": required} if required else {}) | validated(of_model(model))
 
 
-def field_schema(field: FieldInfo) -> Schema:
-    """The schema of a field, with its meaning and default."""
+def field_schema(field: FieldInfo, filled: bool) -> Schema:
+    """The schema of a field, with its meaning and, where it is filled in, its default."""
     return {
         "description": " ".join((field.description or "").split()),
-        **_held_schema(held_by(field)),
-        **default(field),
+        **_held_schema(held_by(field), filled),
+        **(default(field) if filled else {}),
     }
 
 
@@ -65,20 +66,20 @@ def validated(validations: Iterable[Validation]) -> Schema:
     return {"x-kubernetes-validations": bodies} if bodies else {}
 
 
-def _held_schema(held: Held) -> Schema:
+def _held_schema(held: Held, filled: bool) -> Schema:
     if held.value:
         return held.value.schema() | validated(of_value(held.value))
     if held.item:
-        return _list_schema(held, held.item)
+        return _list_schema(held, held.item, filled)
     if held.model:
-        return object_schema(held.model)
+        return object_schema(held.model, filled=filled)
     return {"type": "boolean"} if held.type is bool else {"type": "string", "enum": _choices(held.type)}
 
 
-def _list_schema(held: Held, item: Held) -> Schema:
+def _list_schema(held: Held, item: Held, filled: bool) -> Schema:
     longest = min(note.max_length for note in held.notes if isinstance(note, MaxLen))
     shortest = max((note.min_length for note in held.notes if isinstance(note, MinLen)), default=0)
-    schema: Schema = {"type": "array", "items": _held_schema(item), "maxItems": longest}
+    schema: Schema = {"type": "array", "items": _held_schema(item, filled), "maxItems": longest}
     return schema | ({"minItems": shortest} if shortest else {}) | {"x-kubernetes-list-type": "atomic"}
 
 

@@ -1,11 +1,15 @@
 """Outfeed: a service that takes articles in once and feeds them to its peers."""
 
 from datetime import timedelta
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
 
 from forebay.api.model import Items, Model
 from forebay.api.rules import Differ, Distinct, Immutable, NotAbove, OnlyGrows, Rule, Transition
 from forebay.api.v1alpha1.metadata import Reference, Resource, ServiceMetadata
+from forebay.api.v1alpha1.peertraits import PeerDefaults
+from forebay.api.v1alpha1.peerwants import Pattern
 from forebay.api.v1alpha1.service import (
     Access,
     BindAddress,
@@ -16,7 +20,7 @@ from forebay.api.v1alpha1.service import (
     ServerTls,
 )
 from forebay.api.v1alpha1.spill import GIBIBYTE
-from forebay.api.values import Flag, Size, Span
+from forebay.api.values import Flag, Size, Span, Text
 
 
 class NntpListener(Model):
@@ -77,10 +81,21 @@ class ArticleLimits(Model):
     """Largest header of an article, all its lines together."""
 
 
+class NamedPatterns(Model):
+    """Patterns of newsgroups under a name."""
+
+    name: Annotated[
+        str, Text(r"^[A-Za-z][A-Za-z0-9_]*$", "letters, digits and '_', beginning with a letter", longest=63)
+    ]
+    """Their name."""
+    groups: Annotated[Items[Pattern], Field(min_length=1, max_length=100)]
+    """The patterns, one an item."""
+
+
 class OutfeedSpec(Model):
     """An outfeed service."""
 
-    rules: ClassVar[tuple[Rule, ...]] = (Distinct("clients"),)
+    rules: ClassVar[tuple[Rule, ...]] = (Distinct("clients"), Distinct("patterns", "name"))
     transitions: ClassVar[tuple[Transition, ...]] = (Immutable("spillRef", "the backlogs of its peers lie there"),)
 
     spill_ref: Reference
@@ -96,6 +111,14 @@ class OutfeedSpec(Model):
     """What is known to have been seen."""
     articles: ArticleLimits = ArticleLimits()
     """What an article may be like."""
+    defaults: PeerDefaults | None = None
+    """What counts for all its peers that do not say otherwise: fields of a Peerfeed, but for those of that peer alone
+    (`outfeedRef`, `hosts`, `target`, `pathIdentity`, `hashfeed`, `pause`). Objects are taken field by field, lists
+    whole."""
+    # More would make the definition too costly for Kubernetes, which reckons with the longest of all lists.
+    patterns: Annotated[Items[NamedPatterns], Field(max_length=16)] = ()
+    """Patterns of newsgroups under names. Its Peerfeeds write `$NAME` for them among their `groups` and
+    `requiredGroups`; `!` or `@` before it counts for each."""
     access: Access = ()
     """Who may call what over TLS. Empty: whoever has a certificate of our authority may call everything."""
     clients: Items[ClientName] = ()
@@ -113,3 +136,10 @@ class Outfeed(Resource):
     """Who it is."""
     spec: OutfeedSpec
     """What it is to be."""
+
+    def manifest(self) -> dict[str, Any]:
+        """The resource as JSON has it; what the defaults of its peers leave out stays out."""
+        whole = super().manifest()
+        if self.spec.defaults:
+            whole["spec"]["defaults"] = self.spec.defaults.given()
+        return whole

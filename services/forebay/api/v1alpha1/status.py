@@ -172,6 +172,19 @@ class RouterLinkStatus(Status):
     """Octets that wait to be written to it."""
 
 
+class ConduitNodeStatus(Status):
+    """How a ConduitNode is."""
+
+    peers: Count | None = None
+    """Peers of all its pods, each counted once; its own pods are not among them."""
+    resources: Count | None = None
+    """Resources that are known."""
+    undelivered: Count | None = None
+    """Samples that were dropped, or whose time to wait was over, since the pods were started."""
+    revision: Count | None = None
+    """Revision of its configuration that was written last."""
+
+
 class RunStatus(Model):
     """One run of a Compaction."""
 

@@ -9,16 +9,17 @@ import typer
 from forebay.cli.options import (
     DEFAULT_ADDRESS,
     AddressOption,
+    LimitOption,
+    MessageIdsArgument,
+    NamesArgument,
     Output,
     OutputOption,
     PeerArgument,
+    ReasonOption,
     TlsOption,
 )
 
 group = typer.Typer(no_args_is_help=True, help="Offer articles to an outfeed; see and steer its peers.")
-NamesArgument = Annotated[
-    list[str] | None, typer.Argument(metavar="[PEER]...", help="Names of Peerfeeds; all if none.")
-]
 
 
 @group.command(epilog="Example: `forebay outfeed offer examples/articles`")
@@ -67,26 +68,45 @@ def top(
     interval: Annotated[
         float, typer.Option("--interval", metavar="SECONDS", min=0.1, max=3600, help="Time between two looks.")
     ] = 1.0,
-    address: AddressOption = DEFAULT_ADDRESS,
+    once: Annotated[
+        bool, typer.Option("--once", help="Print what two looks tell, and end; with exit status 3 if nobody answers.")
+    ] = False,
+    addresses: Annotated[
+        list[str],
+        typer.Option(
+            "--address",
+            metavar="HOST:PORT",
+            envvar="FOREBAY_OUTFEED",
+            help="Where the outfeed serves gRPC. May be repeated: the peers of all are shown together.",
+        ),
+    ] = [DEFAULT_ADDRESS],  # noqa: B006 typer copies it
     tls: TlsOption = None,
     output: OutputOption = Output.TABLE,
 ) -> None:
-    """Show the peers, again and again, until Ctrl-C. With --output json: an object a line."""
-    from forebay.cli.peerviews import watch_peers
+    """Show the peers, those for which most waits first, again and again until Ctrl-C.
 
-    _run(watch_peers(names or [], interval, address, tls, output))
+    Rates are those since the look before. With --output json: an object a line.
+    """
+    from forebay.cli.topview import Watch, watch_peers
+
+    _run(watch_peers(Watch(names or [], interval, output, once), addresses, tls))
 
 
 @group.command(epilog="Example: `forebay outfeed explain examples/articles/001-plain-sluice-opened.article`")
 def explain(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", allow_dash=True, help="An article, or its headers; - is standard input.")
+        str,
+        typer.Argument(
+            metavar="FILE|<MESSAGE-ID>",
+            help="An article, or its headers; - is standard input. Or the message-id, in its angle brackets, of an "
+            "article that the outfeed keeps.",
+        ),
     ],
     address: AddressOption = DEFAULT_ADDRESS,
     tls: TlsOption = None,
     output: OutputOption = Output.TABLE,
 ) -> None:
-    """Tell which peers would get an article, and why the others would not. Nothing is stored or sent."""
+    """Tell which peers would get an article, and which rule stops the others. Nothing is stored or sent."""
     from forebay.cli.peerviews import explain_article
 
     _run(explain_article(file, address, tls, output))
@@ -131,34 +151,51 @@ def flush(
     _run(flush_peer(peer, address, tls, output))
 
 
-@group.command(epilog="Example: `forebay outfeed dead-letters west --limit 20`")
+@group.command(epilog="Example: `forebay outfeed refusals west`")
+def refusals(
+    names: NamesArgument = None,
+    address: AddressOption = DEFAULT_ADDRESS,
+    tls: TlsOption = None,
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """Show what peers say when they do not take articles, and how often, since the service started.
+
+    Numbers, message-ids and host names are masked, so that replies for one reason are one row.
+    """
+    from forebay.cli.peerviews import show_refusals
+
+    _run(show_refusals(names or [], address, tls, output))
+
+
+@group.command(epilog="Example: `forebay outfeed dead-letters west --reason quota`")
 def dead_letters(
     peer: PeerArgument,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="Most to show, the oldest first.")] = 100,
+    message_ids: MessageIdsArgument = None,
+    reason: ReasonOption = "",
+    limit: LimitOption = 100,
     address: AddressOption = DEFAULT_ADDRESS,
     tls: TlsOption = None,
     output: OutputOption = Output.TABLE,
 ) -> None:
     """Show the articles that were given up for a peer, and why."""
-    from forebay.cli.peerviews import show_dead_letters
+    from forebay.cli.peerviews import Chosen, show_dead_letters
 
-    _run(show_dead_letters(peer, limit, address, tls, output))
+    _run(show_dead_letters(peer, Chosen(message_ids or [], reason), limit, address, tls, output))
 
 
 @group.command(epilog="Example: `forebay outfeed replay west '<20260701.1@news.example>'`")
 def replay(
     peer: PeerArgument,
-    message_ids: Annotated[
-        list[str] | None, typer.Argument(metavar="[MESSAGE-ID]...", help="With their angle brackets; all if none.")
-    ] = None,
+    message_ids: MessageIdsArgument = None,
+    reason: ReasonOption = "",
     address: AddressOption = DEFAULT_ADDRESS,
     tls: TlsOption = None,
     output: OutputOption = Output.TABLE,
 ) -> None:
     """Queue given-up articles for their peer again."""
-    from forebay.cli.peerviews import replay_dead_letters
+    from forebay.cli.peerviews import Chosen, replay_dead_letters
 
-    _run(replay_dead_letters(peer, message_ids or [], address, tls, output))
+    _run(replay_dead_letters(peer, Chosen(message_ids or [], reason), address, tls, output))
 
 
 def _run(command: Coroutine[Any, Any, None]) -> None:

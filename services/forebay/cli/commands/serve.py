@@ -186,6 +186,40 @@ def router(
     _serve(ROUTER, Hosting(data, tls, insecure, operator, traces, drain, http), files, config, name, redis)
 
 
+@serve.command(epilog="Example: `forebay serve conduitnode -f /etc/forebay --name press --data /var/lib/forebay`")
+def conduitnode(
+    files: AnyFilesOption = None,
+    config: ConfigOption = None,
+    name: Annotated[
+        str,
+        typer.Option(
+            "--name",
+            help="Which ConduitNode, if the files have several; NAMESPACE/NAME where needed, as with --config.",
+        ),
+    ] = "",
+    data: DataOption = Path(".forebay"),
+    redis: RedisOption = "",
+    tls: TlsOption = None,
+    insecure: InsecureOption = False,
+    operator: OperatorOption = "",
+    traces: TracesOption = "",
+    http: HttpOption = "",
+    drain_endpoints: EndpointsOption = 0.0,
+    drain_calls: CallsOption = 10.0,
+    drain_total: TotalOption = 25.0,
+) -> None:
+    """Run one ConduitNode of the manifests, or of the configuration that a pod is given.
+
+    SIGHUP (or `forebay apply`) reads the files again and applies what changed. SIGTERM or Ctrl-C drains and ends.
+    """
+    from forebay.cli.hosting import Hosting
+    from forebay.cli.servicekind import CONDUITNODE
+    from forebay.runtime import DrainSettings
+
+    drain = DrainSettings(drain_endpoints, drain_calls, drain_total)
+    _serve(CONDUITNODE, Hosting(data, tls, insecure, operator, traces, drain, http), files, config, name, redis)
+
+
 def _serve(
     kind: "ServiceKind", hosting: "Hosting", files: list[Path] | None, config: Path | None, name: str, redis: str = ""
 ) -> None:

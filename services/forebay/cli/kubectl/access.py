@@ -12,6 +12,7 @@ from forebay.cli.kubectl.program import Kubectl
 from forebay.cli.options import Output
 from forebay.cli.printing import print_json, print_table
 from forebay.pb.announcer.v1 import announcer_pb2
+from forebay.pb.conduit.v1 import conduit_pb2
 from forebay.pb.config.v1 import config_pb2
 from forebay.pb.outfeed.v1 import outfeed_pb2
 from forebay.pb.router.v1 import router_pb2
@@ -24,6 +25,7 @@ FILES = {
     "Store": store_pb2.DESCRIPTOR,
     "Announcer": announcer_pb2.DESCRIPTOR,
     "Router": router_pb2.DESCRIPTOR,
+    "ConduitNode": conduit_pb2.DESCRIPTOR,
 }
 """Files that describe the methods of each kind of service."""
 OPERATOR = "operator.forebay"

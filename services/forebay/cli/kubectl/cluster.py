@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from forebay.api import read_objects
-from forebay.api.v1alpha1 import Announcer, Outfeed, Router, Service, Store
+from forebay.api.v1alpha1 import Announcer, ConduitNode, Outfeed, Router, Service, Store
 from forebay.api.violations import suggestion
 from forebay.cli.errors import InputError
 from forebay.cli.kubectl.errors import KubectlError
@@ -23,11 +23,18 @@ KINDS = {
     "Forwarder": ("forwarders", "fw"),
     "Router": ("routers", "rt"),
     "RouterLink": ("routerlinks", "rl"),
+    "ConduitNode": ("conduitnodes", "cn"),
     "Compaction": ("compactions", "cpt"),
 }
 """Plural and short name by kind."""
 PLURALS = {kind: f"{plural}.{GROUP}" for kind, (plural, _) in KINDS.items()}
-SERVICES: dict[str, type[Service]] = {"Outfeed": Outfeed, "Store": Store, "Announcer": Announcer, "Router": Router}
+SERVICES: dict[str, type[Service]] = {
+    "Outfeed": Outfeed,
+    "Store": Store,
+    "Announcer": Announcer,
+    "Router": Router,
+    "ConduitNode": ConduitNode,
+}
 """Models of the kinds that run services."""
 S = TypeVar("S", bound=Service)
 

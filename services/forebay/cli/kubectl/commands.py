@@ -10,11 +10,8 @@ from forebay.cli.kubectl.options import (
     ClientOption,
     ContextOption,
     EverywhereOption,
-    FileArgument,
     KubeconfigOption,
-    NamesArgument,
     NamespaceOption,
-    OutfeedArgument,
     RouterArgument,
     ServiceArgument,
 )
@@ -33,73 +30,13 @@ def status(
 ) -> None:
     """Show all resources of Forebay and their pods as a tree; before it what is wrong, and the next step for each.
 
-    Kinds are Spill, Outfeed, Peerfeed, Store, StoreQueue, Announcer, Forwarder, Router, RouterLink and Compaction,
-    their plurals or short names, as in of/hub.
+    Kinds are Spill, Outfeed, Peerfeed, Store, StoreQueue, Announcer, Forwarder, Router, RouterLink, ConduitNode and
+    Compaction, their plurals or short names, as in of/hub.
     """
     from forebay.cli.kubectl.program import Kubectl
     from forebay.cli.kubectl.treeview import show_status
 
     show_status(Kubectl(namespace, context, kubeconfig, everywhere), resource, output)
-
-
-def peers(
-    outfeed: OutfeedArgument,
-    names: NamesArgument = None,
-    client: ClientOption = "kubectl",
-    namespace: NamespaceOption = "",
-    context: ContextOption = "",
-    kubeconfig: KubeconfigOption = "",
-    output: OutputOption = Output.TABLE,
-) -> None:
-    """Show the peers of an Outfeed as its service sees them now."""
-    from forebay.cli.kubectl.calls import call, line_to
-    from forebay.cli.kubectl.program import Kubectl
-    from forebay.cli.peerviews import show_peers
-
-    line = line_to(Kubectl(namespace, context, kubeconfig), outfeed, client)
-    call(line, lambda address, tls: show_peers(names or [], address, tls, output))
-
-
-def top(
-    outfeed: OutfeedArgument,
-    names: NamesArgument = None,
-    interval: Annotated[
-        float, typer.Option("--interval", metavar="SECONDS", min=0.1, max=3600, help="Time between two looks.")
-    ] = 1.0,
-    client: ClientOption = "kubectl",
-    namespace: NamespaceOption = "",
-    context: ContextOption = "",
-    kubeconfig: KubeconfigOption = "",
-    output: OutputOption = Output.TABLE,
-) -> None:
-    """Show the peers of an Outfeed, again and again, until Ctrl-C. With --output json: an object a line.
-
-    When the pod is replaced, the new one is called.
-    """
-    from forebay.cli.kubectl.calls import call, line_to
-    from forebay.cli.kubectl.program import Kubectl
-    from forebay.cli.peerviews import watch_peers
-
-    line = line_to(Kubectl(namespace, context, kubeconfig), outfeed, client)
-    call(line, lambda address, tls: watch_peers(names or [], interval, address, tls, output))
-
-
-def explain(
-    outfeed: OutfeedArgument,
-    file: FileArgument,
-    client: ClientOption = "kubectl",
-    namespace: NamespaceOption = "",
-    context: ContextOption = "",
-    kubeconfig: KubeconfigOption = "",
-    output: OutputOption = Output.TABLE,
-) -> None:
-    """Tell which peers of an Outfeed would get an article, and why the others would not. Nothing is stored or sent."""
-    from forebay.cli.kubectl.calls import call, line_to
-    from forebay.cli.kubectl.program import Kubectl
-    from forebay.cli.peerviews import explain_article
-
-    line = line_to(Kubectl(namespace, context, kubeconfig), outfeed, client)
-    call(line, lambda address, tls: explain_article(file, address, tls, output))
 
 
 def forwarders(

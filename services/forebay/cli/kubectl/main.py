@@ -3,14 +3,14 @@
 import os
 from typing import Any
 
-from forebay.cli.kubectl import commands
+from forebay.cli.kubectl import commands, outfeedcalls
 from forebay.cli.main import Application
 
 HELP = """Forebay on this cluster: how it fares, who may call it, and what its services say.
 
 Begin with `kubectl forebay status`. It and `clients`, `access` and `purges` ask the API server alone; `peers`, `top`,
-`explain`, `forwarders`, `queue`, `swarms`, `threads` and `alarms` call a service, through a port-forward of their own
-and with a certificate that the operator issued.
+`explain`, `refusals`, `dead-letters`, `replay`, `forwarders`, `queue`, `swarms`, `threads` and `alarms` call a service,
+through a port-forward of their own and with a certificate that the operator issued.
 """
 NAME = "kubectl forebay"
 
@@ -35,9 +35,12 @@ app = Plugin(
     rich_markup_mode="markdown",
 )
 app.command(epilog="Example: `kubectl forebay status outfeed/hub`")(commands.status)
-app.command(epilog="Example: `kubectl forebay peers hub west`")(commands.peers)
-app.command(epilog="Example: `kubectl forebay top hub --interval 0.5`")(commands.top)
-app.command(epilog="Example: `kubectl forebay explain hub some.article`")(commands.explain)
+app.command(epilog="Example: `kubectl forebay peers hub west`")(outfeedcalls.peers)
+app.command(epilog="Example: `kubectl forebay top hub --interval 0.5`")(outfeedcalls.top)
+app.command(epilog="Example: `kubectl forebay explain hub some.article`")(outfeedcalls.explain)
+app.command(epilog="Example: `kubectl forebay refusals hub west`")(outfeedcalls.refusals)
+app.command(epilog="Example: `kubectl forebay dead-letters hub west --reason quota`")(outfeedcalls.dead_letters)
+app.command(epilog="Example: `kubectl forebay replay hub west '<20260701.1@news.example>'`")(outfeedcalls.replay)
 app.command(epilog="Example: `kubectl forebay forwarders main --enable west`")(commands.forwarders)
 app.command(epilog="Example: `kubectl forebay queue main`")(commands.queue)
 app.command(epilog="Example: `kubectl forebay swarms main --limit 20`")(commands.swarms)

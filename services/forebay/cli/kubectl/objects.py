@@ -43,6 +43,8 @@ FIGURES = (
     "alarms",
     "router",
     "waiting",
+    "resources",
+    "undelivered",
     "backlog",
     "revision",
 )
@@ -195,6 +197,7 @@ class Pod(Object):
             "store": "Store",
             "announcer": "Announcer",
             "router": "Router",
+            "conduitnode": "ConduitNode",
             "valkey": "Spill",
         }
         return kinds.get(self.labels.get(NAME, ""), ""), self.labels.get(INSTANCE, "")

@@ -1,6 +1,5 @@
 """Options and arguments that several commands have."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -21,12 +20,14 @@ RouterArgument = Annotated[str, typer.Argument(metavar="ROUTER", help="Name of t
 ServiceArgument = Annotated[
     str, typer.Argument(metavar="[KIND/]NAME", help="Name of an Outfeed, or kind and name, as store/main.")
 ]
-NamesArgument = Annotated[
-    list[str] | None, typer.Argument(metavar="[PEER]...", help="Names of Peerfeeds; all if none.")
-]
 ClientOption = Annotated[
     str, typer.Option("--client", metavar="NAME", help="Call with the certificate of this client of the service.")
 ]
 FileArgument = Annotated[
-    Path, typer.Argument(metavar="FILE", allow_dash=True, help="An article, or its headers; - is standard input.")
+    str,
+    typer.Argument(
+        metavar="FILE|<MESSAGE-ID>",
+        help="An article, or its headers; - is standard input. Or the message-id, in its angle brackets, of an article "
+        "that the Outfeed keeps.",
+    ),
 ]

@@ -10,7 +10,7 @@ from forebay.cli.options import Output
 from forebay.cli.printing import print_json, print_table
 
 PURGES = f"{MANAGED},app.kubernetes.io/name=purge"
-USED = ("Spill", "Outfeed", "Announcer", "Router")
+USED = ("Spill", "Outfeed", "Announcer", "Router", "ConduitNode")
 """Spills, and the kinds of services that use them."""
 IN_USE = "in use"
 

@@ -23,8 +23,8 @@ Call = grpc.aio.StreamStreamCall[Any, pb.AttachResponse]
 MISSED = 3
 """Heartbeats that fail before a router counts as gone."""
 COMPANY_SECONDS = 0.01
-"""Longest wait of a receipt for company. It is longer than most round trips: a receipt of its own costs as much as the
-message did, and goes for nothing with the next one."""
+"""Longest wait of a receipt. It is longer than most round trips: a receipt of its own costs as much as the message did,
+and next to nothing with another one."""
 LEAVE_SECONDS = 5.0
 """How long a router may take to end a stream that we have ended."""
 
@@ -123,6 +123,9 @@ class Attaching:
             self._news.clear()
             while not receiving.done() and (request := outgoing.take(clock.monotonic())) is not None:
                 self._beating = False
+                if self._later_news is not None and not outgoing.withholding:
+                    self._later_news.cancel()
+                    self._later_news = None
                 await write(request)
             if self._leaving:
                 await write(pb.AttachRequest(leaving=True))
@@ -167,7 +170,7 @@ class Attaching:
 
     def _wake(self) -> None:
         self._later_news = None
-        self._news.set()
+        self._process.outgoing.hasten()
 
     def cut(self) -> None:
         """Give the stream up, and attach anew."""
@@ -177,6 +180,7 @@ class Attaching:
     def leave(self) -> None:
         """The process ends."""
         self._leaving = True
+        self._process.outgoing.hasten()
         self._news.set()
 
     async def close(self) -> None:

@@ -1,7 +1,7 @@
 """What comes from the router, and where it goes in this process."""
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 import structlog
 from google.protobuf.message import DecodeError
@@ -27,19 +27,32 @@ class Incoming:
     def __init__(self, process: "Process") -> None:
         self._process = process
         self._intake = Intake()
+        self._parts: dict[str, Callable[[Any], None]] = {
+            "parcels": self._parcels,
+            "signals": self._signals,
+            "receipts": self._receipts,
+            "obituaries": self._obituaries,
+        }
 
     def freight(self, freight: pb.Freight) -> None:
         """All that has come in one gRPC message."""
-        for parcel in freight.parcels:
+        # Those parts that are there, in the order of their numbers.
+        for part, told in freight.ListFields():
+            self._parts[part.name](told)
+
+    def _parcels(self, parcels: Iterable[pb.Parcel]) -> None:
+        for parcel in parcels:
             if parcel.flags & MULTICAST:
                 self._multicast(parcel)
             else:
                 self._parcel(parcel)
-        for signal in freight.signals:
+
+    def _signals(self, signals: Iterable[pb.Signal]) -> None:
+        for signal in signals:
             self._signal(signal)
-        if freight.receipts:
-            self._receipts(freight.receipts)
-        for obituary in freight.obituaries:
+
+    def _obituaries(self, obituaries: Iterable[pb.Obituary]) -> None:
+        for obituary in obituaries:
             self._obituary(obituary)
 
     def _parcel(self, parcel: pb.Parcel) -> None:
@@ -54,7 +67,7 @@ class Incoming:
         if verdict is Verdict.GAP:
             receipt(parcel, expected, 1, pb.OUTCOME_GAP)
             return
-        receipt(parcel, parcel.first, parcel.count, pb.OUTCOME_RECEIVED)
+        self._process.outgoing.received(parcel)
         if verdict is Verdict.TAKE:
             self._deliver(parcel, skip, thread)
 

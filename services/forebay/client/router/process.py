@@ -236,10 +236,13 @@ class Process:
 
     def receive(self, response: pb.AttachResponse) -> None:
         """What a router tells."""
-        for registration in response.registrations:
-            self._registered(registration)
-        if response.HasField("freight"):
-            self.incoming.freight(response.freight)
+        # Those parts that are there, in the order of their numbers.
+        for part, told in response.ListFields():
+            if part.name == "freight":
+                self.incoming.freight(told)
+            elif part.name == "registrations":
+                for registration in told:
+                    self._registered(registration)
 
     def _registered(self, registration: pb.Registration) -> None:
         known = registration.state == pb.REGISTRATION_STATE_REGISTERED

@@ -25,10 +25,12 @@ LOOK_MESSAGES = 16
 async def run(thread: Thread, handler: Handler | None, on_event: OnEvent | None) -> None:
     """Handle what comes until the thread stops. Without a handler messages stay in the queue."""
     while not thread.ending:
-        await _handle_events(thread, on_event)
+        if thread.queue.internal:
+            await _handle_events(thread, on_event)
         if handler is not None and not thread.pacing.held and len(thread.queue):
             await _take_turn(thread, handler)
-            await asyncio.sleep(0)
+            if len(thread.queue):
+                await asyncio.sleep(0)
         elif not thread.ending and not thread.queue.internal:
             await thread.pacing.sleep()
 

@@ -101,13 +101,14 @@ class Thread:
         """
         to = self._recipients.find(recipient)
         # It has to be known before it is sent: in the same process it may be dropped at once.
-        with self._asking.one(self._recipients.next_mark(to)) as (number, reply):
+        number, reply = self._asking.begin(self._recipients.next_mark(to), within)
+        try:
             self._emit(recipient, name, body, fields, NOTIFY_DROP | REQUEST, ttl, number)
-            try:
-                async with asyncio.timeout(within):
-                    return await reply
-            except TimeoutError:
-                raise NoReplyError(f"{to.address} gave no reply to {name} within {within:g} s") from None
+            return await reply
+        except TimeoutError:
+            raise NoReplyError(f"{to.address} gave no reply to {name} within {within:g} s") from None
+        finally:
+            self._asking.end(number)
 
     def reply(self, request: Message, name: str, body: bytes = b"", fields: Fields | None = None) -> None:
         """Answer a request. Raises `ValueError` when the message is none, and what `send` raises."""

@@ -5,7 +5,7 @@ from hashlib import md5
 
 
 @dataclass(frozen=True, slots=True)
-class HashRange:
+class HashShare:
     """The articles whose hash, modulo `modulus` and plus one, is from `first` to `last`.
 
     The hash is 32 bits of the MD5 of the message-id: the lowest, or those `offset` octets higher. INN's Q flag and
@@ -16,14 +16,21 @@ class HashRange:
     last: int
     modulus: int
     offset: int = 0
+    sums: bool = False
+    """The hash is the sum of the octets of the message-id instead, as with `Q@` of INN and with Diablo before 5.1."""
 
     def position(self, message_id: bytes) -> int:
         """Where an article falls, from 1 to `modulus`."""
-        return hash_value(message_digest(message_id), self.offset) % self.modulus + 1
+        value = sum(message_id) if self.sums else hash_value(message_digest(message_id), self.offset)
+        return value % self.modulus + 1
+
+    def takes(self, message_id: bytes) -> bool:
+        """Whether an article is of this share."""
+        return self.first <= self.position(message_id) <= self.last
 
 
 def message_digest(message_id: bytes) -> bytes:
-    """What all hash feeds of an article are taken from."""
+    """What all hash feeds of an article but those by sums are taken from."""
     return md5(message_id, usedforsecurity=False).digest()
 
 

@@ -9,9 +9,16 @@ from typing import NamedTuple
 from forebay.outfeed.incoming.article import Article
 from forebay.outfeed.incoming.hashfeed import hash_value, message_digest
 from forebay.outfeed.incoming.rules import PeerRules, Refusal, sites
+from forebay.outfeed.incoming.traits import Traits
+from forebay.outfeed.incoming.wildmat import Match
 
 _CACHED_SUBSCRIPTIONS = 8192
 _CACHED_GROUPS = 16
+_CACHED_TRAITS = 8192
+
+_TraitKey = tuple[int, int, frozenset[str], bytes]
+_Hash = tuple[int, int, bool]
+"""Modulus, offset, and whether octets are summed up."""
 
 
 class Judgement(NamedTuple):
@@ -58,14 +65,17 @@ class Routing:
         self.rules: Mapping[int, PeerRules] = MappingProxyType(peers)
         self._subscriptions: dict[tuple[tuple[bytes, ...], tuple[bytes, ...]], int] = {}
         self._sizes = Ranges((rule.min_size, rule.max_size, rule.bit) for rule in held)
-        self._hops = Ranges((0, rule.max_hops, rule.bit) for rule in held)
+        self._hops = Ranges((rule.min_hops, rule.max_hops, rule.bit) for rule in held)
         self._excluding: defaultdict[bytes, int] = defaultdict(int)
         for rule in held:
             for site in rule.excluded:
                 self._excluding[site] |= rule.bit
-        self._reads_path = bool(self._excluding) or any(rule.max_hops is not None for rule in held)
+        self._reads_path = bool(self._excluding) or any(rule.min_hops or rule.max_hops is not None for rule in held)
         self._unhashed = _union(rule.bit for rule in held if not rule.hashfeed)
         self._hashed = _hash_tables(held)
+        self._picky = [rule for rule in held if rule.asks_for_traits]
+        self._indifferent = _union(rule.bit for rule in held if not rule.asks_for_traits)
+        self._choices: dict[_TraitKey, int] = {}
 
     def route(self, article: Article) -> int:
         """The peers that want an article, as a bitmap."""
@@ -78,6 +88,8 @@ class Routing:
             peers = self._by_path(article.path, peers)
         if peers and self._hashed:
             peers &= self._by_hash(article.message_id)
+        if self._picky and peers & ~self._indifferent:
+            peers &= self._by_traits(Traits(article))
         return peers
 
     def explain(self, article: Article) -> list[Judgement]:
@@ -85,7 +97,9 @@ class Routing:
         return [Judgement(number, rule.refusal(article)) for number, rule in self.rules.items()]
 
     def _subscribe(self, groups: tuple[bytes, ...], distributions: tuple[bytes, ...]) -> int:
-        peers = _union(rule.bit for rule in self.rules.values() if _subscribes(rule, groups, distributions))
+        # To say why the groups stop an article takes long: so what they stop is left out first.
+        rules = [rule for rule in self.rules.values() if rule.wildmat.match_all(groups) is Match.YES]
+        peers = _union(rule.bit for rule in rules if rule.subscription_refusal(groups, distributions) is None)
         if len(groups) + len(distributions) <= _CACHED_GROUPS:
             if len(self._subscriptions) >= _CACHED_SUBSCRIPTIONS:
                 self._subscriptions.clear()
@@ -100,27 +114,33 @@ class Routing:
                 peers &= ~self._excluding[site]
         return peers
 
+    def _by_traits(self, traits: Traits) -> int:
+        """The peers that are content with the traits of an article, known for each combination that came lately."""
+        key = (traits.followups, traits.spread, traits.kinds, traits.originator)
+        peers = self._choices.get(key)
+        if peers is None:
+            if len(self._choices) >= _CACHED_TRAITS:
+                self._choices.clear()
+            content = _union(rule.bit for rule in self._picky if rule.traits_refusal(traits) is None)
+            peers = self._choices[key] = self._indifferent | content
+        return peers
+
     def _by_hash(self, message_id: bytes) -> int:
         digest = message_digest(message_id)
         peers = self._unhashed
-        for modulus, offset, shares in self._hashed:
-            peers |= shares[hash_value(digest, offset) % modulus + 1]
+        for (modulus, offset, sums), shares in self._hashed:
+            value = sum(message_id) if sums else hash_value(digest, offset)
+            peers |= shares[value % modulus + 1]
         return peers
 
 
-def _subscribes(rule: PeerRules, groups: tuple[bytes, ...], distributions: tuple[bytes, ...]) -> bool:
-    if rule.max_crossposts is not None and len(groups) > rule.max_crossposts:
-        return False
-    return rule.groups_refusal(groups) is None and rule.distribution_refusal(distributions) is None
-
-
-def _hash_tables(rules: list[PeerRules]) -> list[tuple[int, int, Ranges]]:
-    """One table for each modulus and offset in use."""
-    tables: defaultdict[tuple[int, int], list[tuple[int, int | None, int]]] = defaultdict(list)
+def _hash_tables(rules: list[PeerRules]) -> list[tuple[_Hash, Ranges]]:
+    """One table for each way to hash that is in use."""
+    tables: defaultdict[_Hash, list[tuple[int, int | None, int]]] = defaultdict(list)
     for rule in rules:
-        if (share := rule.hashfeed) is not None:
-            tables[share.modulus, share.offset].append((share.first, share.last, rule.bit))
-    return [(modulus, offset, Ranges(ranges)) for (modulus, offset), ranges in tables.items()]
+        for share in rule.hashfeed:
+            tables[share.modulus, share.offset, share.sums].append((share.first, share.last, rule.bit))
+    return [(way, Ranges(ranges)) for way, ranges in tables.items()]
 
 
 def _union(bitmaps: Iterable[int]) -> int:

@@ -53,6 +53,15 @@ class Wildmat:
         found = self._regex.fullmatch(group.decode("utf-8", "surrogateescape"))
         return self._verdicts[(found and found.lastindex) or 0]
 
+    def decider(self, group: bytes) -> str:
+        """The pattern that decides about a group, as it was given; empty when none matches. Slow: to tell people."""
+        name = group.decode("utf-8", "surrogateescape")
+        signs = {verdict: sign for sign, verdict in _SIGNS.items()}
+        for verdict, text in reversed(_signed_items(self.patterns)):
+            if re.fullmatch(_expression(text), name, re.DOTALL):
+                return signs.get(verdict, "") + text
+        return ""
+
     def match_all(self, groups: Sequence[bytes]) -> Match:
         """What they say of an article posted to these groups."""
         verdicts = {self.match(group) for group in groups}

@@ -24,6 +24,10 @@ class Checkpoint:
         """Whether a position was handed out and is not done."""
         return position in self._waiting
 
+    def waiting_of(self, positions: Iterable[int]) -> set[int]:
+        """Those that were handed out and are not done."""
+        return self._waiting.keys() & positions
+
     @property
     def low_water(self) -> int:
         """The highest position up to which all is done."""

@@ -7,33 +7,24 @@ clean                         there while the log is closed
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from forebay.feedlog.logsegment import SEGMENT_BITS, SLOT_MASK, LogRecord
-from forebay.feedlog.releases import state
-from forebay.feedlog.segmentbits import SegmentBits
 from forebay.msgstore.committer import Committer
 from forebay.msgstore.disk import Disk
-from forebay.msgstore.errors import DiskFullError, StoreFailedError
-from forebay.outfeed.errors import LogFullError
-from forebay.outfeed.log.diskfiles import FULL
+from forebay.msgstore.errors import DiskFullError
 from forebay.outfeed.log.logrecovery import Recovered, leave_mark, recover
+from forebay.outfeed.log.logroom import LogRoom
+from forebay.outfeed.log.logthread import LogThread
+from forebay.outfeed.log.logupkeep import LogUpkeep
 from forebay.outfeed.log.logwriter import Batch, LogWriter
 from forebay.outfeed.log.ownership import Pending
 from forebay.outfeed.log.ownershipjournal import changes
 from forebay.outfeed.token import Token, message_key
 
-T = TypeVar("T")
-
 MAX_PENDING = 1 << 16
 """Records handed to `append` and not yet written; further callers wait."""
-COMPACT_BELOW = 4
-"""A segment is rewritten when fewer than one in so many of its records are needed."""
-SMALL_SEGMENT = 4096
-"""Octets; rewriting a smaller one would free no block of the disk."""
 FORGET_BATCH = 1024
 """Bits of a removed peer that are cleared at once."""
 
@@ -61,20 +52,18 @@ class FeedLog:
         self.history_mark = -1
         """Everything up to this seq is in the history on disk; segments above it are kept whole. Set by the owner."""
         self._disk = disk
-        self._settings = settings
         self._files = recovered.files
         self._ownership = recovered.ownership
         self._journal = recovered.journal
         self._peers = recovered.peers
         self._writer = LogWriter(disk, recovered.files, recovered.next_number, settings.reserve)
         self._committer: Committer[Batch] = Committer("feedlog-append", self._writer.commit, limit=MAX_PENDING)
-        self._thread = ThreadPoolExecutor(1, "feedlog-files")
+        self._thread = LogThread()
+        self._upkeep = LogUpkeep(self._files, self._ownership, self._journal, self._thread)
         self._maintenance = asyncio.Lock()
         self._closed = False
         self._flushes = 0
-        self._backlog = 0
-        self._backlog_at = 0
-        self._measure_backlog()
+        self.room = LogRoom(settings.limit, self._files, self._ownership, self._writer)
 
     @classmethod
     def open(cls, disk: Disk, settings: FeedLogSettings) -> "FeedLog":
@@ -106,21 +95,6 @@ class FeedLog:
         """Size of all segments."""
         return self._files.octets_from(-1, 0)
 
-    @property
-    def backlog(self) -> int:
-        """Octets of records that some peer's checkpoint has not passed, as of the last flush, and of those since."""
-        return self._backlog + self._writer.octets - self._backlog_at
-
-    @property
-    def limit(self) -> int:
-        """What `backlog` may grow to."""
-        return self._settings.limit
-
-    @property
-    def full(self) -> bool:
-        """The backlog is over the limit: `append` raises until a checkpoint moves."""
-        return self.backlog > self._settings.limit
-
     def checkpoint(self, peer: int) -> int:
         """Articles of the peer up to this seq belong to its spill streams, later ones to the log; -1 for none."""
         return self._ownership.checkpoints.get(peer, -1)
@@ -128,6 +102,10 @@ class FeedLog:
     def holds(self, peer: int, seq: int) -> bool:
         """Whether the peer still needs the article's body."""
         return self._ownership.holds(peer, seq)
+
+    def holds_all(self, peer: int, seqs: Sequence[int]) -> bool:
+        """Whether the peer still needs the bodies of all these articles."""
+        return self._ownership.holds_all(peer, seqs)
 
     def owed(self, peer: int, start: int = 0) -> Iterator[int]:
         """Seqs from `start` on that the peer still needs."""
@@ -161,12 +139,6 @@ class FeedLog:
 
     # Articles
 
-    def check_room(self) -> None:
-        """Raise `LogFullError` while the backlog is over its limit."""
-        if self.full:
-            limit = self._settings.limit
-            raise LogFullError(f"feed log: {self.backlog} octets wait for peers or for Redis, the limit is {limit}")
-
     async def append(self, records: Sequence[LogRecord]) -> int:
         """Log articles; returns the seq of the first, the others follow it. They are durable then.
 
@@ -174,7 +146,7 @@ class FeedLog:
         Raises `LogFullError` when the backlog is over its limit, `DiskFullError` when the disk has no room,
         `StoreFailedError` when it failed; nothing is kept then.
         """
-        self.check_room()
+        self.room.check()
         if not records:
             return self.head
         batch = Batch(records)
@@ -219,7 +191,7 @@ class FeedLog:
             if pending := self._ownership.take():
                 await self._make_durable(pending)
             self.flushed = number
-            self._measure_backlog()
+            self.room.measure()
             return pending.keys
 
     # Peers
@@ -229,9 +201,19 @@ class FeedLog:
         async with self._maintenance:
             self._admit()
             if uid not in self._peers:
-                number = await self._in_thread(lambda: self._peers.add(uid))
+                number = await self._thread.run(lambda: self._peers.add(uid))
                 self._ownership.enrol(number)
             return self._peers[uid]
+
+    async def add_peers(self, uids: Collection[str]) -> None:
+        """As `add_peer` for many, with one write for all; those for whom there is no number are left out."""
+        async with self._maintenance:
+            self._admit()
+            new = [uid for uid in uids if uid not in self._peers]
+            await self._thread.run(lambda: self._peers.add_all(new))
+            for uid in new:
+                if uid in self._peers:
+                    self._ownership.enrol(self._peers[uid])
 
     async def remove_peer(self, uid: str) -> AsyncIterator[list[bytes]]:
         """Clear all bits of a peer that is routed to no more, then free its number; yields what `flush` returns.
@@ -248,7 +230,7 @@ class FeedLog:
         self._ownership.release_rest(peer)
         yield await self.flush()
         async with self._maintenance:
-            await self._in_thread(lambda: self._peers.remove(uid))
+            await self._thread.run(lambda: self._peers.remove(uid))
             self._ownership.drop(peer)
 
     # Housekeeping
@@ -261,9 +243,9 @@ class FeedLog:
         async with self._maintenance:
             self._admit()
             try:
-                await self._delete_dead()
-                await self._compact_sparse()
-                await self._shorten_journal()
+                await self._upkeep.delete_dead(self.history_mark)
+                await self._upkeep.compact_sparse(self.history_mark)
+                await self._upkeep.shorten_journal()
             except DiskFullError:
                 return
 
@@ -278,80 +260,23 @@ class FeedLog:
         try:
             keys = await self.flush()
             self._committer.close()
-            await self._in_thread(lambda: leave_mark(self._disk))
+            await self._thread.run(lambda: leave_mark(self._disk))
         finally:
             self._committer.close()
-            self._thread.shutdown()
+            self._thread.close()
             self._writer.close()
             self._journal.close()
         return keys
 
     async def _make_durable(self, pending: Pending) -> None:
         try:
-            await self._in_thread(lambda: self._journal.append(changes(pending)))
+            await self._thread.run(lambda: self._journal.append(changes(pending)))
         except BaseException:
             self._ownership.restore(pending)
             raise
-
-    async def _delete_dead(self) -> None:
-        segments = self._ownership.segments
-        dead = [number for number in self._settled() if segments[number].dead]
-        if dead:
-            await self._in_thread(lambda: self._files.delete(dead))
-            for number in dead:
-                del segments[number]
-            self._ownership.touched.difference_update(dead)
-
-    async def _compact_sparse(self) -> None:
-        segments, touched = self._ownership.segments, self._ownership.touched
-        for number in self._settled():
-            live = segments[number].live()
-            if not live:
-                continue  # it died just now, and is deleted next time
-            touched.discard(number)
-            if len(live) * COMPACT_BELOW < len(segments[number]) and self._files.indexes[number].size > SMALL_SEGMENT:
-                await self._compact(number, live)
-
-    async def _compact(self, number: int, live: list[int]) -> None:
-        try:
-            await self._in_thread(lambda: self._files.compact(number, frozenset(live)))
-        except DiskFullError:
-            self._ownership.touched.add(number)
-            raise
-        # Bits may have been cleared meanwhile, but none was set.
-        self._ownership.segments[number] = self._ownership.segments[number].keep(live)
-
-    async def _shorten_journal(self) -> None:
-        if self._journal.grown:
-            segments = [segment.copy() for segment in self._ownership.segments.values()]
-            checkpoints = dict(self._ownership.checkpoints)
-            await self._in_thread(lambda: self._replace_journal(segments, checkpoints))
-
-    def _replace_journal(self, segments: list[SegmentBits], checkpoints: dict[int, int]) -> None:
-        # Set in the thread, so that a cancelled caller leaves no closed journal behind.
-        self._journal = self._journal.replace(state(segments, checkpoints))
-
-    def _settled(self) -> list[int]:
-        """Segments with cleared bits that are appended to no more and whose articles are in the history on disk."""
-        newest = max(self._ownership.segments, default=-1)
-        end = self.history_mark + 1 >> SEGMENT_BITS
-        return sorted(number for number in self._ownership.touched if number < min(newest, end))
 
     def _admit(self) -> None:
         # A caller of append may be cancelled after its batch was written, so whoever comes next takes it in.
         written = self._writer.written
         while written:
             self._ownership.admit(written.popleft())
-
-    def _measure_backlog(self) -> None:
-        self._backlog_at = self._writer.octets
-        front = self._ownership.front()
-        self._backlog = 0 if front is None else self._files.octets_from(front >> SEGMENT_BITS, front & SLOT_MASK)
-
-    async def _in_thread(self, work: Callable[[], T]) -> T:
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._thread, work)
-        except OSError as error:
-            if error.errno in FULL:
-                raise DiskFullError("feed log: the disk is full; free some of it") from error
-            raise StoreFailedError(f"feed log: {error}; restart after checking the disk") from error

@@ -53,7 +53,7 @@ def recover(disk: Disk) -> Recovered:
     peers = _recover_peers(disk, ownership)
     ownership.touched.update(ownership.segments)
     if _clear_strays(ownership, set(peers.items().values())):
-        journal = journal.replace(state(list(ownership.segments.values()), ownership.checkpoints))
+        journal.replace(state(list(ownership.segments.values()), ownership.checkpoints))
     next_number = numbers[-1] + 1 if numbers else 0
     return Recovered(files, ownership, journal, peers, next_number, was_clean)
 

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import groupby, islice
 from typing import NamedTuple
 
 from forebay.feedlog.logsegment import SEGMENT_BITS, SLOT_MASK
@@ -55,9 +55,9 @@ class GroupNames:
             number = self._add(name)
         return number
 
-    def name(self, number: int) -> bytes:
-        """The opposite."""
-        return self._names[number]
+    def names(self, numbers: Iterable[int]) -> Iterator[bytes]:
+        """The opposite, for many."""
+        return map(self._names.__getitem__, numbers)
 
     def _add(self, name: bytes) -> int:
         if len(self._names) > 0xFFFF:
@@ -148,14 +148,21 @@ class Ownership:
         segment = self.segments.get(seq >> SEGMENT_BITS)
         return segment is not None and segment.holds(peer, seq & SLOT_MASK)
 
+    def holds_all(self, peer: int, seqs: Sequence[int]) -> bool:
+        """Whether the peer still needs each of the articles."""
+        slots: defaultdict[int, list[int]] = defaultdict(list)
+        for seq in seqs:
+            slots[seq >> SEGMENT_BITS].append(seq & SLOT_MASK)
+        segments = self.segments
+        return all(number in segments and segments[number].holds_all(peer, some) for number, some in slots.items())
+
     def groups_of(self, seqs: Iterable[int]) -> list[bytes]:
         """First group of each article; empty where its record is gone."""
-        number, segment, names = -1, None, []
-        for seq in seqs:
-            if seq >> SEGMENT_BITS != number:
-                number = seq >> SEGMENT_BITS
-                segment = self.segments.get(number)
-            names.append(b"" if segment is None else self.groups.name(segment.group(seq & SLOT_MASK)))
+        names: list[bytes] = []
+        for number, run in groupby(seqs, SEGMENT_BITS.__rrshift__):
+            slots = [seq & SLOT_MASK for seq in run]
+            segment = self.segments.get(number)
+            names += [b""] * len(slots) if segment is None else self.groups.names(segment.groups_of(slots))
         return names
 
     def owed(self, peer: int, start: int) -> Iterator[int]:

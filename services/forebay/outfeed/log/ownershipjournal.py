@@ -75,10 +75,10 @@ class OwnershipJournal:
             self._failed = True
             raise StoreFailedError(f"{self._file.name}: sync failed ({error}); restart after checking it") from error
 
-    def replace(self, frames: Iterable[bytes]) -> "OwnershipJournal":
-        """A new journal in the place of this one.
+    def replace(self, frames: Iterable[bytes]) -> None:
+        """Go on in a new file that begins with `frames`.
 
-        Raises `OSError` when there is none and this one goes on; `StoreFailedError` when that is not known.
+        Raises `OSError` when there is none and the old one goes on; `StoreFailedError` when that is not known.
         """
         try:
             successor = self.create(self._disk, self._number + 1, frames)
@@ -88,7 +88,7 @@ class OwnershipJournal:
         self.close()
         with suppress(OSError):  # the next start removes it
             self._disk.unlink(self._file.name)
-        return successor
+        self._number, self._file, self._state_size = successor._number, successor._file, successor._state_size
 
     def close(self) -> None:
         """Close the file."""

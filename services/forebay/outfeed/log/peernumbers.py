@@ -1,6 +1,7 @@
 """Small stable numbers for peers: the positions of their bits."""
 
 import json
+from collections.abc import Iterable
 
 from forebay.feedlog.frames import VERSION
 from forebay.msgstore.disk import Disk, replace
@@ -52,13 +53,18 @@ class PeerNumbers:
 
     def add(self, uid: str) -> int:
         """The peer's number; a new peer gets the lowest that is free, durably."""
+        self.add_all([uid])
         if uid not in self._numbers:
-            taken = set(self._numbers.values())
-            if len(taken) >= MAX_PEERS:
-                raise OutfeedError(f"peer {uid}: the log has bits for {MAX_PEERS} peers; remove one first")
-            number = next(number for number in range(MAX_PEERS) if number not in taken)
-            self._save({**self._numbers, uid: number})
+            raise OutfeedError(f"peer {uid}: the log has bits for {MAX_PEERS} peers; remove one first")
         return self._numbers[uid]
+
+    def add_all(self, uids: Iterable[str]) -> None:
+        """Give numbers to new peers as long as there are any, with one write for all."""
+        taken = set(self._numbers.values())
+        free = (number for number in range(MAX_PEERS) if number not in taken)
+        new = dict(zip((uid for uid in uids if uid not in self._numbers), free, strict=False))
+        if new:
+            self._save({**self._numbers, **new})
 
     def remove(self, uid: str) -> None:
         """Free the number of a peer that has no bits any more, durably."""

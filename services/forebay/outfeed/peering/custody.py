@@ -10,7 +10,8 @@ import structlog
 
 from forebay.feedlog.logsegment import SEGMENT_BITS, SEGMENT_ENTRIES, SLOT_MASK
 from forebay.outfeed.log.feedlog import FeedLog
-from forebay.outfeed.peering.backlog import Backlog, read_token
+from forebay.outfeed.peering.backlog import Backlog
+from forebay.outfeed.peering.entries import read_token
 from forebay.outfeed.peering.ledger import Ledger
 from forebay.outfeed.token import Token
 from forebay.spill import Entry, Kind, LeaseLostError, Loaded, SpillAnswerError, SpillError, Spool, SpoolState
@@ -181,7 +182,7 @@ class Custodian:
         restarted = bool(self._run_id) and self._run_id != loaded.run_id
         self._backlog.lose_resend(restarted=restarted)
         await self._release_dropped()
-        self.audited = self.audited and not restarted and not self._backlog.in_doubt
+        self.audited = self.audited and not restarted and not self._backlog.unsure.in_doubt
         if not self.audited:
             if self._run_id or not self._is_whole(loaded):
                 await self._audit(spool)
@@ -193,7 +194,7 @@ class Custodian:
         self._backlog.wake()
 
     async def _release_dropped(self) -> None:
-        while await self._backlog.release_dropped():
+        while await self._backlog.discards.release():
             pass
 
     def _is_whole(self, loaded: Loaded) -> bool:
@@ -211,7 +212,7 @@ class Custodian:
             inventory.add(held.kind, held.entries)
         # What a compaction has dropped before it was seen would be taken for lost.
         await self._release_dropped()
-        doubtful = self._backlog.forget_unsure()
+        doubtful = self._backlog.unsure.forget()
         ward.disown([seq for seq in doubtful if seq in inventory.found or not ward.needs(seq)])
         ward.spilled_already(inventory.ahead)
         orphans = self._orphans(inventory.found, doubtful)

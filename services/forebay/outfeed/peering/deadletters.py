@@ -1,6 +1,8 @@
 """Dead letters of a peer: articles that were given up, to be looked at and sent again."""
 
-from forebay.outfeed.peering.backlog import read_token
+from dataclasses import dataclass
+
+from forebay.outfeed.peering.entries import read_token
 from forebay.outfeed.peering.peer import Peer
 from forebay.outfeed.token import Token
 from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
@@ -30,8 +32,27 @@ async def _letters(peer: Peer, size: int, after: bytes | None) -> list[DeadLette
         raise UnavailableError(f"peer {peer.options.name}: {error}", retry_after=RETRY_SECONDS) from error
 
 
-async def replay(peer: Peer, message_ids: set[bytes]) -> int:
-    """Queue dead letters again with no tries counted: those with these message-ids, or all; returns how many.
+@dataclass(frozen=True)
+class Choice:
+    """Which dead letters are meant; the default is all."""
+
+    message_ids: frozenset[bytes] = frozenset()
+    """With their angle brackets; empty for any."""
+    reason: str = ""
+    """Text in the reason, whatever the case of its letters; empty for any."""
+
+    def takes(self, letter: DeadLetter) -> bool:
+        """Whether a letter is meant. One about nothing readable has no message-id."""
+        if self.reason.casefold() not in letter.reason.casefold():
+            return False
+        if not self.message_ids:
+            return True
+        token = read_token(letter.data)
+        return token is not None and token.message_id in self.message_ids
+
+
+async def replay(peer: Peer, choice: Choice) -> int:
+    """Queue dead letters again with no tries counted; returns how many.
 
     Raises `UnavailableError` while the backlog cannot be used.
     """
@@ -41,9 +62,7 @@ async def replay(peer: Peer, message_ids: set[bytes]) -> int:
     while letters := await _letters(peer, PAGE, after):
         after = letters[-1].id
         chosen = [
-            (letter.id, token)
-            for letter in letters
-            if (token := read_token(letter.data)) and (not message_ids or token.message_id in message_ids)
+            (letter.id, token) for letter in letters if choice.takes(letter) and (token := read_token(letter.data))
         ]
         if chosen:
             replayed += await _replay(peer, chosen)

@@ -3,6 +3,9 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
+SPOOLED = ("overflow", "on-close", "sleeping")
+"""Why articles go to the backlog: the queue is full or the backlog first; the last connection ended; none is up."""
+
 
 @dataclass(slots=True)
 class Ledger:
@@ -32,8 +35,22 @@ class Ledger:
     """Dead letters that can be replayed; a remark, not a column."""
     requeued: int = 0
     """Given back unanswered by a connection that ended; a remark, not a column."""
+    bytes_offered: int = 0
+    """Octets of what was offered, without what was recovered at start: of that the sizes are not known."""
     bytes_accepted: int = 0
+    bytes_refused: int = 0
+    """Octets that the peer did not want, and that were not sent for that."""
     bytes_rejected: int = 0
+    bytes_deferred: int = 0
+    """Octets of articles that were put off, each time."""
+    put_offs: int = 0
+    """How often an article was put off; a remark, as all below."""
+    spooled: Counter[str] = field(default_factory=Counter)
+    """Articles that went towards the backlog, by why: `SPOOLED`."""
+    unspooled: int = 0
+    """Articles that were read back from it."""
+    answers: Counter[str] = field(default_factory=Counter)
+    """Articles by the code of the peer's answer that settled them or put them off."""
 
     @property
     def settled(self) -> int:
@@ -51,10 +68,11 @@ class Ledger:
         """0 in a sound ledger."""
         return self.offered - self.settled - self.owed
 
-    def offer(self, count: int) -> None:
+    def offer(self, count: int, octets: int = 0) -> None:
         """`count` articles were routed to this peer, or recovered for it."""
         self.offered += count
         self.queued += count
+        self.bytes_offered += octets
 
     def recover(self, deferred: int, dead: int) -> None:
         """What Redis holds is known now: of all that is owed so much is deferred, and so much given up.
@@ -100,10 +118,11 @@ class Ledger:
         self.accepted += count
         self.bytes_accepted += octets
 
-    def refuse(self, count: int) -> None:
+    def refuse(self, count: int, octets: int) -> None:
         """The peer did not want `count` articles that were in flight."""
         self.in_flight -= count
         self.refused += count
+        self.bytes_refused += octets
 
     def reject(self, count: int, octets: int) -> None:
         """The peer turned down `count` articles that it had been sent."""
@@ -122,10 +141,12 @@ class Ledger:
         self.in_flight -= count
         self.dropped[reason] += count
 
-    def defer(self, count: int) -> None:
+    def defer(self, count: int, octets: int) -> None:
         """The peer put off `count` articles that were in flight."""
         self.in_flight -= count
         self.deferred += count
+        self.put_offs += count
+        self.bytes_deferred += octets
 
     def drop(self, count: int, reason: str) -> None:
         """`count` queued articles will never be sent."""

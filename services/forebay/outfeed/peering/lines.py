@@ -3,14 +3,17 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from random import Random
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import structlog
 
-from forebay.outfeed.sending.connection import Connection, ConnectionSettings
+from forebay.outfeed.peering.breaks import Breaks
+from forebay.outfeed.peering.growth import Growth, GrowthSettings
+from forebay.outfeed.sending.connection import Connection
+from forebay.outfeed.sending.connectionsettings import ConnectionSettings
 from forebay.outfeed.sending.ending import Cause, Ending
 from forebay.outfeed.sending.feed import Outcome
 from forebay.outfeed.sending.login import Login
@@ -19,6 +22,7 @@ from forebay.runtime.backoff import Backoff, BackoffSettings
 from forebay.runtime.clock import Clock
 
 if TYPE_CHECKING:
+    from forebay.outfeed.peering.source import Source
     from forebay.outfeed.sending.feed import Bodies
 
 log = structlog.stdlib.get_logger(__name__)
@@ -26,28 +30,8 @@ log = structlog.stdlib.get_logger(__name__)
 
 _ORDERLY = frozenset({Outcome.ACCEPTED, Outcome.REFUSED, Outcome.REJECTED, Outcome.DEFERRED})
 """What a peer that works answers."""
-
-
-class Source(Protocol):
-    """The peerfeed as its lines see it: `Feed` without the coming and going of connections."""
-
-    def take(self, limit: int) -> list[Token]:
-        """See `Feed`."""
-
-    def load(self, tokens: Sequence[Token], later: "Callable[[Bodies], None]") -> "Bodies | None":
-        """See `Feed`."""
-
-    def settle(self, outcome: Outcome, tokens: list[Token], reply: str) -> None:
-        """See `Feed`."""
-
-    def give_back(self, tokens: list[Token]) -> None:
-        """See `Feed`."""
-
-    def connected(self) -> None:
-        """The first line is up."""
-
-    def disconnected(self) -> None:
-        """The last line is gone."""
+SURPLUS_GRACE = 10.0
+"""Seconds that what is in flight has on a line that is not needed any more."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +44,12 @@ class LineSettings:
     """Connections at most."""
     reconnect: BackoffSettings
     connection: ConnectionSettings
+    initial: int = 1
+    """Connections that are opened at the start, though nothing waits."""
+    start_delay: float = 0.0
+    """Seconds from the start until the first is opened."""
+    growth: GrowthSettings = field(default_factory=GrowthSettings)
+    """What bounds their number below `most`."""
     login: Login | None = None
     """What the peer is told about us, from the next connection on: those that are open stay."""
 
@@ -73,27 +63,45 @@ class Line:
         self.opened = opened
         """Wall clock, seconds; of the handshake's end once it is up."""
         self.is_up = False
+        self.is_secured = lines.settings.connection.tls is not None
+        """Articles go under TLS; where that fails none go."""
         self.is_proved = False
         """The peer answered to an article as it should."""
         self.outcomes: Counter[Outcome] = Counter()
         self.connection = Connection(self, lines.settings.connection, lines.settings.login)
         self._lines = lines
         self._source = lines.source
+        self._taken = 0
+        """Articles that were neither settled nor given back."""
 
     def take(self, limit: int) -> list[Token]:  # noqa: D102
-        return self._source.take(limit)
+        if self._lines.breaks.careful:
+            limit = min(limit, 1 - self._taken)
+        tokens = self._source.take(limit) if limit > 0 else []
+        self._taken += len(tokens)
+        return tokens
 
     def load(self, tokens: Sequence[Token], later: "Callable[[Bodies], None]") -> "Bodies | None":  # noqa: D102
         return self._source.load(tokens, later)
 
+    def suspect(self, tokens: list[Token]) -> None:  # noqa: D102
+        self._source.suspect(tokens)
+
     def settle(self, outcome: Outcome, tokens: list[Token], reply: str) -> None:  # noqa: D102
         if outcome in _ORDERLY and not self.is_proved:
             self._lines.proved(self)
+        self._taken -= len(tokens)
+        self._lines.breaks.answered(tokens)
         self.outcomes[outcome] += len(tokens)
+        self._lines.answered(outcome, len(tokens))
         self._source.settle(outcome, tokens, reply)
 
     def give_back(self, tokens: list[Token]) -> None:  # noqa: D102
-        self._source.give_back(tokens)
+        self._taken -= len(tokens)
+        if not self.connection.asked_to_end and self._lines.breaks.broke(tokens):
+            self._source.broke(*tokens)
+        else:
+            self._source.give_back(tokens)
 
     def up(self, connection: Connection) -> None:  # noqa: D102
         self._lines.up(self)
@@ -105,7 +113,7 @@ class Line:
 class Lines:
     """All connections of one peer. At most one is being opened at a time."""
 
-    def __init__(self, peer: str, source: Source, settings: LineSettings, clock: Clock) -> None:
+    def __init__(self, peer: str, source: "Source", settings: LineSettings, clock: Clock) -> None:
         self.source = source
         self.settings = settings
         self.held = ""
@@ -120,7 +128,11 @@ class Lines:
         self._host = 0
         self._cause: Cause | None = None
         self._dial: asyncio.Task[None] | None = None
-        self._tried = False
+        self._initial = settings.initial
+        """Lines still to be opened though nothing waits."""
+        self._start = clock.monotonic() + settings.start_delay
+        self._growth = Growth(settings.growth)
+        self.breaks = Breaks()
         self._pressed = False
         self._ended = asyncio.Event()
 
@@ -158,23 +170,43 @@ class Lines:
 
     def want(self) -> None:
         """There is something to send and no line: open one, unless it is not yet time."""
-        if not self._lines and not self.held and not self.next_try_in:
+        if not self._lines and self._may_open():
             self._open()
 
-    def poll(self, waiting: int) -> None:
-        """Once a second: time-outs, and a line more while `waiting` articles find all lines busy twice in a row."""
+    def poll(self, waiting: int, fullness: float) -> None:
+        """Once a second: time-outs, and a line more while `waiting` articles find all lines busy twice in a row.
+
+        `fullness` is that of the queue in memory, from 0 to 1.
+        """
         for line in list(self._lines):
             line.connection.poll(asyncio.get_running_loop().time())
-        if waiting or not self._tried:
+        self._growth.look(fullness, self.settings.most)
+        limit = self._growth.limit(self.settings.most)
+        self._shrink(limit)
+        # What may not be opened at the start is not left over for later.
+        self._initial = min(self._initial, max(0, limit - len(self._lines)))
+        if waiting or self._initial:
             self.want()
         busy = waiting > 0 and all(line.connection.room <= 0 for line in self._lines)
-        if busy and self._pressed and self._may_add():
+        if (self._initial or (busy and self._pressed)) and self._may_add(limit):
             self._open()
         self._pressed = busy
 
-    def _may_add(self) -> bool:
-        few = len(self._lines) < self.settings.most
-        return few and not (self.held or self.dialling or self.next_try_in)
+    def _shrink(self, limit: int) -> None:
+        lines = [line for line in self._lines if not line.connection.asked_to_end]
+        for line in lines[limit:]:
+            line.connection.close("fewer connections do as well", SURPLUS_GRACE)
+
+    def _may_open(self) -> bool:
+        return not self.held and not self.next_try_in and self._clock.monotonic() >= self._start
+
+    def _may_add(self, limit: int) -> bool:
+        return len(self._lines) < limit and not self.dialling and self._may_open()
+
+    def answered(self, outcome: Outcome, count: int) -> None:
+        """The peer answered about so many articles."""
+        taken = outcome is Outcome.ACCEPTED
+        self._growth.settle(count if taken else 0, 0 if taken else count)
 
     def hold(self, reason: str, grace: float) -> None:
         """Close all lines and open none until `release`."""
@@ -198,7 +230,9 @@ class Lines:
         same = settings.hosts == self.settings.hosts and settings.connection == self.settings.connection
         if not same or (settings.reconnect, settings.login) != (self.settings.reconnect, self.settings.login):
             self._backoff = Backoff(settings.reconnect, self._clock, Random())  # noqa: S311 - as above
-            self._tried = False
+            self._initial = settings.initial
+        if settings.growth != self._growth.settings:
+            self._growth = Growth(settings.growth)
         self.settings = settings
         extra = self._lines[settings.most :] if same else list(self._lines)
         for line in extra:
@@ -246,7 +280,7 @@ class Lines:
         self.last_error_at = self._clock.wall()
 
     def _open(self) -> None:
-        self._tried = True
+        self._initial = max(0, self._initial - 1)
         host, port = self.settings.hosts[self._host % len(self.settings.hosts)]
         address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         line = Line(self, next(self._numbers), address, self._clock.wall())

@@ -5,8 +5,9 @@ from contextlib import suppress
 
 from forebay.outfeed.peering.backlog import Backlog
 from forebay.outfeed.peering.custody import Custodian
+from forebay.outfeed.peering.flow import Shared
 from forebay.outfeed.peering.lines import Lines
-from forebay.outfeed.peering.peerfeed import Peerfeed, Shared
+from forebay.outfeed.peering.peerfeed import Peerfeed
 from forebay.outfeed.peering.peeroptions import PeerOptions
 from forebay.outfeed.peering.peerqueue import PeerQueue
 from forebay.outfeed.peering.poison import PoisonTest
@@ -16,6 +17,7 @@ from forebay.runtime.tasks import Supervisor
 from forebay.spill import Spill, SpillError, SpillFullError
 
 PAUSED_BY_SPEC = "spec.pause is set"
+OUTSIDE_HOURS = "it is not the time of spec.hours"
 PAUSED_BY_CALL = "paused by a call"
 LINE_GRACE = 10.0
 """Seconds that articles in flight have to be answered when a line is closed."""
@@ -30,15 +32,16 @@ class Peer:
         self.options = options
         self.number = number
         queue = PeerQueue(spec.queue.size, spec.queue.spill_fraction)
-        poison = PoisonTest(spec.dead_letter.max_tries, spec.deferral.max_tries)
-        self.feed = Peerfeed(options.name, options.uid, number, queue, poison, shared)
+        poison = PoisonTest(options.giving_up)
+        self.feed = Peerfeed(options.name, options.uid, number, queue, poison, shared, options.flow)
         self.lines = self.feed.lines = Lines(options.name, self.feed, options.lines, clock)
         self.spool = spill.spool(options.uid, options.spool)
-        self.backlog = self.feed.backlog = Backlog(
-            self.feed, self.spool, options.backlog, lambda: int(clock.wall() * 1000)
-        )
+        self.backlog = self.feed.backlog = Backlog(self.feed, self.spool, options.deferral, shared.now)
         self.custodian = Custodian(self.feed, self.backlog, shared.feedlog)
         self.held_by_call = False
+        self._clock = clock
+        self._reason = ""
+        """Why no line may be open, as far as options and calls say."""
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self, tasks: Supervisor) -> None:
@@ -48,8 +51,7 @@ class Peer:
             tasks.spawn(f"peer {name}: feed log", self.feed.follow, RESTART),
             tasks.spawn(f"peer {name}: backlog", self.custodian.run, RESTART),
         ]
-        self._hold()
-        self.feed.poll()
+        self.poll()
 
     def change(self, options: PeerOptions) -> None:
         """Use other options; lines that are open stay open unless they would be made in another way."""
@@ -57,10 +59,10 @@ class Peer:
         self.options = options
         self.feed.queue.size = spec.queue.size
         self.feed.queue.spill_fraction = spec.queue.spill_fraction
-        self.feed.poison.max_failures = spec.dead_letter.max_tries
-        self.feed.poison.max_deferrals = spec.deferral.max_tries
+        self.feed.poison.limits = options.giving_up
+        self.feed.flow = options.flow
         self.spool.settings = options.spool
-        self.backlog.settings = options.backlog
+        self.backlog.rest = options.deferral
         self.lines.renew(options.lines, LINE_GRACE)
         self._hold()
 
@@ -81,15 +83,43 @@ class Peer:
         self.held_by_call = False
         self._hold()
 
+    def poll(self) -> None:
+        """Once a second: look at the hours, and go on with whatever can go on."""
+        if self._reason_to_hold() != self._reason:
+            self._hold()
+        self.feed.poll()
+
+    def _reason_to_hold(self) -> str:
+        if self.options.spec.pause:
+            return PAUSED_BY_SPEC
+        if self.held_by_call:
+            return PAUSED_BY_CALL
+        hours = self.options.hours
+        return OUTSIDE_HOURS if hours and not hours.are_now(self._clock.wall()) else ""
+
+    @property
+    def held_up(self) -> tuple[str, str]:
+        """The field of the Peerfeed that makes articles wait now, and what it does; empty when none does."""
+        fields = {PAUSED_BY_SPEC: "pause", OUTSIDE_HOURS: "hours"}
+        if reason := self._reason_to_hold():
+            return fields.get(reason, ""), f"kept for later: {reason}"
+        delay = self.options.flow.delay
+        return ("delay", f"rests for {delay:g} s first") if delay else ("", "")
+
     def _hold(self) -> None:
-        reason = PAUSED_BY_SPEC if self.options.spec.pause else PAUSED_BY_CALL if self.held_by_call else ""
-        if reason:
-            self.lines.hold(reason, LINE_GRACE)
+        self._reason = self._reason_to_hold()
+        if self._reason:
+            self.lines.hold(self._reason, LINE_GRACE)
         elif self.lines.held:
             self.lines.release()
 
     async def flush(self) -> int:
-        """Move what is queued in memory to the backlog, durably; returns how many articles that were."""
+        """Move what is queued in memory to the backlog, durably; returns how many articles that were.
+
+        Without a backlog all stays where it is; at the end of the service the feed log has it.
+        """
+        if not self.feed.flow.keeps_backlog:
+            return 0
         queue = self.feed.queue
         queue.spill_all()
         count = len(queue.spilling)

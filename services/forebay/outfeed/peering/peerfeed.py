@@ -2,21 +2,25 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import structlog
 
-from forebay.outfeed.bodies import Bodies
 from forebay.outfeed.log.checkpoint import Checkpoint
-from forebay.outfeed.log.feedlog import FeedLog
-from forebay.outfeed.log.outcomelog import OutcomeLog
+from forebay.outfeed.peering.allowance import Allowance
+from forebay.outfeed.peering.delay import Delay
+from forebay.outfeed.peering.flow import FlowSettings, Shared
+from forebay.outfeed.peering.fullness import Fullness
 from forebay.outfeed.peering.ledger import Ledger
 from forebay.outfeed.peering.peerqueue import PeerQueue
 from forebay.outfeed.peering.poison import PoisonTest
+from forebay.outfeed.peering.rate import Rate
+from forebay.outfeed.peering.replytexts import ReplyTexts
+from forebay.outfeed.peering.settler import Settler
 from forebay.outfeed.sending.feed import Outcome
+from forebay.outfeed.sending.headers import without_bodies
 from forebay.outfeed.token import Token
-from forebay.spill import Dropped, Kind
+from forebay.spill import Dropped
 
 if TYPE_CHECKING:
     from forebay.outfeed.peering.backlog import Backlog
@@ -27,25 +31,6 @@ log = structlog.stdlib.get_logger(__name__)
 
 CATCH_UP = 1000
 """Records read from the feed log at once."""
-RATE_SECONDS = 5
-
-
-class Front(Protocol):
-    """How far the feed log was fanned out to the peers. Records behind it may be on disk already."""
-
-    @property
-    def head(self) -> int:
-        """The first seq that was not."""
-
-
-@dataclass(frozen=True)
-class Shared:
-    """What all peerfeeds of an outfeed share."""
-
-    feedlog: FeedLog
-    front: Front
-    bodies: Bodies
-    outcomes: OutcomeLog
 
 
 class Peerfeed:
@@ -55,7 +40,16 @@ class Peerfeed:
     falls behind: the feed log then is its backlog, and is read from `cursor` on until it has caught up.
     """
 
-    def __init__(self, name: str, uid: str, number: int, queue: PeerQueue, poison: PoisonTest, shared: Shared) -> None:
+    def __init__(
+        self,
+        name: str,
+        uid: str,
+        number: int,
+        queue: PeerQueue,
+        poison: PoisonTest,
+        shared: Shared,
+        flow: FlowSettings,
+    ) -> None:
         """`number` is the peer's bit in the feed log's bitmaps."""
         self.name = name
         self.uid = uid
@@ -63,27 +57,23 @@ class Peerfeed:
         self.queue = queue
         self.poison = poison
         self.ledger = Ledger()
+        self.replies = ReplyTexts()
+        self.fullness = Fullness()
         self.lines: Lines
         self.backlog: Backlog
         self.cursor = shared.feedlog.checkpoint(number) + 1
         """The first article of the feed log that was not handed out."""
         self.live = False
-        self.rate = 0.0
-        """Articles settled a second, over the last few seconds."""
-        self._settled = 0
+        self.rate = Rate()
+        self._flow = flow
+        self._allowance = Allowance(flow.rate, shared.now())
+        self._delay = Delay(flow.delay, shared.now)
         self._shared = shared
         self._log = shared.feedlog
         self._window = Checkpoint(self.cursor - 1)
         self._spilled: set[int] = set()
         self._behind = asyncio.Event()
-        self._settlers: dict[Outcome, Callable[[list[Token], str], None]] = {
-            Outcome.ACCEPTED: self._accepted,
-            Outcome.REFUSED: self._refused,
-            Outcome.REJECTED: self._rejected,
-            Outcome.DEFERRED: self._deferred,
-            Outcome.FAILED: self._failed,
-            Outcome.MISSING: self._missing,
-        }
+        self._settler = Settler(self, shared)
         self.ledger.offer(self._log.count_owed(number))
 
     @property
@@ -93,11 +83,26 @@ class Peerfeed:
             return self._window.low_water
         return (self._shared.front.head if self.live else self.cursor) - 1
 
+    @property
+    def flow(self) -> FlowSettings:
+        """How articles flow through it."""
+        return self._flow
+
+    @flow.setter
+    def flow(self, flow: FlowSettings) -> None:
+        if flow.rate != self._flow.rate:
+            self._allowance = Allowance(flow.rate, self._shared.now())
+        self._flow = flow
+        self._delay = Delay(flow.delay, self._shared.now)
+        if self._delay:
+            self.live = False
+        self._behind.set()
+
     # From the masterfeed and the feed log
 
     def offer(self, tokens: list[Token]) -> None:
         """Articles that were just logged and are for this peer."""
-        self.ledger.offer(len(tokens))
+        self.ledger.offer(len(tokens), sum(token.size for token in tokens))
         if self.live and not self.queue.overflowing:
             self._hand_out(tokens)
         else:
@@ -110,21 +115,30 @@ class Peerfeed:
             await self._behind.wait()
             self._behind.clear()
             while not self.live and self._has_place():
-                self._catch_up()
+                if not self._catch_up():
+                    break
                 await asyncio.sleep(0)
 
-    def _catch_up(self) -> None:
-        front = self._shared.front.head
-        tokens, cursor = self._log.read(self.cursor, CATCH_UP, self.number)
+    def _catch_up(self) -> bool:
+        """Hand out the next of the feed log; whether there may be more."""
+        front, start = self._shared.front.head, self.cursor
+        if self._delay.holds_all:
+            return False
+        tokens, cursor = self._log.read(start, CATCH_UP, self.number)
         tokens = [token for token in tokens if token.seq < front and token.seq not in self._spilled]
+        if resting := self._delay.resting(tokens):
+            tokens, cursor = tokens[: -len(resting)], resting[0].seq
         if tokens:
             self._hand_out(tokens)
         self.cursor = min(cursor, front)
         if self.cursor == front:
-            self.live = True
+            self.live = not self._delay
             self._spilled.clear()
+        return self.cursor > start
 
     def _has_place(self) -> bool:
+        if not self._flow.keeps_backlog:
+            return True
         if self.lines.is_up and len(self.queue.fresh) <= self.queue.size // 2:
             return True
         return self.backlog.writable and not self.queue.overflowing
@@ -132,38 +146,53 @@ class Peerfeed:
     def _hand_out(self, tokens: list[Token]) -> None:
         self._window.add([token.seq for token in tokens])
         self.cursor = tokens[-1].seq + 1
-        if self.lines.is_up:
+        spilling = len(self.queue.spilling)
+        if self._queues_fresh():
             self.queue.push(tokens)
-            self.lines.wake()
         else:
             self.queue.spilling.extend(tokens)
+        if self.lines.is_up:
+            self.lines.wake()
+        else:
             self.lines.want()
         if self.queue.spilling:
-            self.backlog.wake()
+            self._overflowed(len(self.queue.spilling) - spilling)
 
-    @property
-    def oldest_arrival(self) -> int | None:
-        """When the oldest article came in that waits to be sent, milliseconds since the epoch; about, if on Redis."""
-        queue = self.queue
-        heads = [tokens[0].arrival for tokens in (queue.fresh, queue.spilling, queue.resent) if tokens]
-        spilled = self.backlog.spool.state.oldest
-        return min(heads if spilled is None else [*heads, spilled], default=None)
+    def _queues_fresh(self) -> bool:
+        """Whether what comes in is to be sent from memory, not from the backlog."""
+        if not self._flow.keeps_backlog:
+            return True
+        behind = self.queue.spilling or self.queue.resent or self.backlog.has_unread
+        return self.lines.is_up and not (self._flow.backlog_first and behind)
+
+    def _overflowed(self, count: int) -> None:
+        if self._flow.keeps_backlog:
+            self.ledger.spooled["overflow" if self.lines.is_up else "sleeping"] += count
+            self.backlog.wake()
+        else:
+            self._settler.discard(self.queue.take_spilling(len(self.queue.spilling)), "no-backlog")
+
+    def oldest_in_log(self) -> int | None:
+        """When the first article came in that was not handed out, milliseconds since the epoch."""
+        front = self._shared.front.head
+        tokens = [] if self.live else self._log.read(self.cursor, 1, self.number)[0]
+        return tokens[0].arrival if tokens and tokens[0].seq < front else None
 
     def poll(self) -> None:
         """Once a second: go on with whatever can go on."""
-        settled = self.ledger.settled
-        self.rate += (settled - self._settled - self.rate) / RATE_SECONDS
-        self._settled = settled
-        self.lines.poll(self._waiting())
+        self.rate.look(self.ledger.settled)
+        self.fullness.look(len(self.queue.fresh), self.queue.size)
+        self.lines.poll(self._waiting(), min(1.0, len(self.queue.fresh) / self.queue.size))
         self._behind.set()
         self.backlog.wake()
 
     def _waiting(self) -> int:
         """Articles that could be sent now."""
-        deferred_soon = self.ledger.deferred if not self.ledger.queued else 0
-        return self.ledger.queued + deferred_soon
+        resting = self._log.count_owed(self.number, self.cursor) if self._delay.holds_some else 0
+        queued = max(0, self.ledger.queued - resting)
+        return queued or self.ledger.deferred
 
-    # What the backlog asks for (`backlog.Owner`, `custody.Ward`)
+    # What the backlog asks for (`backlogowner.Owner`, `custody.Ward`)
 
     def needs(self, seq: int) -> bool:
         """Whether the peer still needs the article."""
@@ -172,6 +201,14 @@ class Peerfeed:
     def logged(self, seq: int) -> bool:
         """Whether an article was handed out of the feed log and is still its own."""
         return seq in self._window
+
+    def needs_all(self, seqs: list[int]) -> bool:
+        """Whether `needs` is true of each."""
+        return self._log.holds_all(self.number, seqs)
+
+    def logged_of(self, seqs: list[int]) -> set[int]:
+        """Those of which `logged` is true."""
+        return self._window.waiting_of(seqs)
 
     def disown(self, seqs: Iterable[int]) -> None:
         """These are safe on Redis: the feed log need not keep them for this peer."""
@@ -183,17 +220,7 @@ class Peerfeed:
 
     def dropped(self, dropped: Dropped, tokens: list[Token]) -> None:
         """A limit or a compaction removed these, of which nothing else is on its way."""
-        tokens = self._log.release(self.number, tokens)
-        if not tokens:
-            return
-        if dropped.kind is Kind.DEFERRED:
-            self.ledger.recall(len(tokens))
-        if dropped.reason == "limit-age":
-            self.ledger.expire(len(tokens))
-        else:
-            self.ledger.drop(len(tokens), dropped.reason)
-        outcome = "expired" if dropped.reason == "limit-age" else "dropped"
-        self._shared.outcomes.add(self.name, outcome, dropped.reason, tokens)
+        self._settler.dropped(dropped, tokens)
 
     @property
     def next_flush(self) -> int:
@@ -220,7 +247,12 @@ class Peerfeed:
         """The next tokens to send; none while what was put off cannot be kept."""
         if self.backlog.congested:
             return []
-        tokens = self.queue.take(limit, spilling_too=not self.backlog.writable)
+        limit = min(limit, self._allowance.room(self._shared.now()))
+        spilling_too = not self.backlog.writable
+        # What was on a line that broke comes first: one of it may be what the peer breaks at.
+        resent_first = self._flow.backlog_first or self.lines.breaks.careful
+        tokens = self.queue.take(limit, spilling_too=spilling_too, resent_first=resent_first)
+        self._allowance.spend(len(tokens))
         self.ledger.send(len(tokens))
         if self.queue.running_dry:
             self.backlog.wake()
@@ -230,12 +262,19 @@ class Peerfeed:
 
     def load(self, tokens: Sequence[Token], later: "Callable[[Loaded], None]") -> "Loaded | None":
         """Bodies in wire form."""
-        return self._shared.bodies.load(tokens, later)
+        bodies = self._shared.bodies
+        if not self._flow.headers_only:
+            return bodies.load(tokens, later)
+        loaded = bodies.load(tokens, lambda loaded: later(without_bodies(loaded)))
+        return loaded and without_bodies(loaded)
+
+    def suspect(self, tokens: list[Token]) -> None:
+        """The peer fails at these and not at others."""
+        self.poison.suspect(tokens)
 
     def settle(self, outcome: Outcome, tokens: list[Token], reply: str) -> None:
         """An answer, or what stands for one."""
-        self._settlers[outcome](tokens, reply)
-        self._shared.outcomes.add(self.name, outcome.value, reply, tokens)
+        self._settler.settle(outcome, tokens, reply)
 
     def give_back(self, tokens: list[Token]) -> None:
         """A line ended with these unanswered."""
@@ -244,6 +283,10 @@ class Peerfeed:
         self.queue.put_back(fresh, resent)
         self.lines.wake()
 
+    def broke(self, token: Token) -> None:
+        """The peer broke the connection at this article."""
+        self._settler.broke(token)
+
     def connected(self) -> None:
         """The first line is up."""
         self._behind.set()
@@ -251,62 +294,7 @@ class Peerfeed:
 
     def disconnected(self) -> None:
         """The last line is gone: what is queued goes to the backlog; what came from there is safe as it is."""
-        self.queue.spill_all()
-        self.backlog.wake()
-
-    # Outcomes
-
-    def _accepted(self, tokens: list[Token], reply: str) -> None:
-        self.ledger.accept(len(tokens), _octets(tokens))
-        self._answered(tokens)
-
-    def _refused(self, tokens: list[Token], reply: str) -> None:
-        self.ledger.refuse(len(tokens))
-        self._answered(tokens)
-
-    def _rejected(self, tokens: list[Token], reply: str) -> None:
-        self.ledger.reject(len(tokens), _octets(tokens))
-        if reply.startswith("431"):
-            log.warning("a 431 to TAKETHIS counts as rejected", peer=self.name, articles=len(tokens), reply=reply)
-        self._answered(tokens)
-
-    def _answered(self, tokens: list[Token]) -> None:
-        self.poison.good_answer()
-        self._finish(tokens)
-
-    def _finish(self, tokens: list[Token]) -> None:
-        self._window.done([token.seq for token in self.backlog.finish(tokens)])
-        self._log.release(self.number, tokens)
-
-    def _missing(self, tokens: list[Token], reply: str) -> None:
-        self.ledger.lose(len(tokens), "missing")
-        names = [token.message_id.decode("ascii", "replace") for token in tokens[:10]]
-        log.error("bodies are gone: not sent", peer=self.name, articles=len(tokens), first=names)
-        self._finish(tokens)
-
-    def _deferred(self, tokens: list[Token], reply: str) -> None:
-        again, given_up = self.poison.deferred(tokens)
-        self._put_off(again)
-        self._bury(given_up, reply)
-
-    def _failed(self, tokens: list[Token], reply: str) -> None:
-        again, given_up = self.poison.failed(tokens)
-        self._put_off(again)
-        self._bury(given_up, reply)
-        if self.poison.peer_is_wrong:
-            self.lines.fail(f"the peer answers nothing but errors: {reply}")
-
-    def _bury(self, tokens: list[Token], reply: str) -> None:
-        if tokens:
-            log.warning("articles are given up", peer=self.name, articles=len(tokens), reply=reply)
-            self.ledger.bury(len(tokens))
-            self.backlog.bury(tokens, reply)
-            self._shared.outcomes.add(self.name, "dead-lettered", reply, tokens)
-
-    def _put_off(self, tokens: list[Token]) -> None:
-        self.ledger.defer(len(tokens))
-        self.backlog.defer(tokens)
-
-
-def _octets(tokens: Iterable[Token]) -> int:
-    return sum(token.size for token in tokens)
+        if self._flow.keeps_backlog:
+            self.ledger.spooled["on-close"] += len(self.queue.fresh)
+            self.queue.spill_all()
+            self.backlog.wake()

@@ -42,14 +42,15 @@ class PeerQueue:
         while len(self.fresh) > self.size:
             self._overflow(max(1, int(self.size * self.spill_fraction)))
 
-    def take(self, limit: int, *, spilling_too: bool = False) -> list[Token]:
-        """Up to `limit` tokens to be sent next: fresh ones first, then those read back.
+    def take(self, limit: int, *, spilling_too: bool = False, resent_first: bool = False) -> list[Token]:
+        """Up to `limit` tokens to be sent next: fresh ones first, then those read back, or the other way round.
 
         `spilling_too` is for a backlog that is away: what overflowed is then older than anything else.
         """
         if spilling_too and self.spilling:
             return pop(self.spilling, limit)
-        return pop(self.fresh, limit) or pop(self.resent, limit)
+        first, second = (self.resent, self.fresh) if resent_first else (self.fresh, self.resent)
+        return pop(first, limit) or pop(second, limit)
 
     def put_back(self, fresh: Iterable[Token], resent: Iterable[Token]) -> None:
         """Return tokens that a connection gave back, each to the head it came from."""

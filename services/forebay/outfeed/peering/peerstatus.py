@@ -1,19 +1,22 @@
-"""A peer as ListPeers, /metrics and the outcome log show it."""
-
-from collections.abc import Iterable
+"""A peer as ListPeers, ListRefusals and the outcome log show it; as /metrics does: `peermetrics`."""
 
 from google.protobuf.timestamp_pb2 import Timestamp
-from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from forebay.outfeed.peering.ledger import Ledger
 from forebay.outfeed.peering.lines import Line
+from forebay.outfeed.peering.oldest import Place, oldest_arrivals
 from forebay.outfeed.peering.peer import Peer
+from forebay.outfeed.peering.peerfeed import Peerfeed
 from forebay.outfeed.sending.feed import Outcome
 from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
 
-_COLUMNS = ("offered", "accepted", "refused", "rejected", "expired", "dead_lettered")
-_GAUGES = ("queued", "deferred", "in_flight")
-_STATES = {number: name.removeprefix("PEER_STATE_").lower() for name, number in pb.PeerState.items() if number}
+_PLACES = {place: pb.WaitingPlace.Value(f"WAITING_PLACE_{place.name}") for place in Place}
+_REFUSED = {
+    Outcome.REFUSED: pb.REFUSED_UNWANTED,
+    Outcome.REJECTED: pb.REFUSED_REJECTED,
+    Outcome.DEFERRED: pb.REFUSED_PUT_OFF,
+    Outcome.FAILED: pb.REFUSED_FAILED,
+}
 
 
 def peer_state(peer: Peer) -> tuple["pb.PeerState", str]:
@@ -44,11 +47,18 @@ def peer_status(peer: Peer, now: float) -> pb.PeerStatus:
         window=peer.options.spec.window,
         queue_length=len(peer.feed.queue),
         last_error=peer.lines.last_error,
-        articles_per_second=peer.feed.rate,
+        articles_per_second=peer.feed.rate.per_second,
         error_reason=peer.lines.error_cause or "",
+        max_connections=peer.lines.settings.most,
+        queue_fullness=_fullness(peer.feed),
     )
-    if (oldest := peer.feed.oldest_arrival) is not None:
-        status.oldest_queued_age.FromMilliseconds(max(0, int(now * 1000) - oldest))
+    for why, count in peer.feed.ledger.dropped.items():
+        status.dropped_by_reason.add(reason=why, articles=count)
+    ages = waiting_ages(peer.feed, now)
+    for place, age in ages.items():
+        status.waiting_ages.add(place=_PLACES[place]).age.FromMilliseconds(age)
+    if ages:
+        status.oldest_queued_age.FromMilliseconds(max(ages.values()))
     if peer.lines.last_error_at is not None:
         status.last_error_time.CopyFrom(_timestamp(peer.lines.last_error_at))
     if state == pb.PEER_STATE_BACKING_OFF:
@@ -63,8 +73,10 @@ def _connection(line: Line) -> pb.ConnectionStatus:
         address=line.address,
         connected_since=_timestamp(line.opened),
         in_flight=line.connection.unanswered,
-        streaming=True,
+        streaming=line.connection.streams,
         no_check=line.connection.skips_check,
+        tls=line.is_secured,
+        compressed=line.connection.compresses,
         accepted=outcomes[Outcome.ACCEPTED],
         refused=outcomes[Outcome.REFUSED],
         rejected=outcomes[Outcome.REJECTED],
@@ -87,13 +99,46 @@ def _counters(ledger: Ledger) -> pb.PeerCounters:
         accepted_bytes=ledger.bytes_accepted,
         rejected_bytes=ledger.bytes_rejected,
         requeued=ledger.requeued,
+        offered_bytes=ledger.bytes_offered,
+        refused_bytes=ledger.bytes_refused,
+        put_off_bytes=ledger.bytes_deferred,
+        put_offs=ledger.put_offs,
+        missing=ledger.dropped["missing"],
+        spooled_overflow=ledger.spooled["overflow"],
+        spooled_on_close=ledger.spooled["on-close"],
+        spooled_sleeping=ledger.spooled["sleeping"],
+        unspooled=ledger.unspooled,
     )
+
+
+def waiting_ages(feed: Peerfeed, now: float) -> dict[Place, int]:
+    """Milliseconds that the oldest article has waited in each place where some wait."""
+    return {place: max(0, int(now * 1000) - arrival) for place, arrival in oldest_arrivals(feed).items()}
+
+
+def _fullness(feed: Peerfeed) -> pb.QueueFullness:
+    fullness = feed.fullness
+    return pb.QueueFullness(size=feed.queue.size, mean=fullness.mean, longest=fullness.longest, looks=fullness.looks)
+
+
+def peer_refusals(peer: Peer) -> pb.PeerRefusals:
+    """What a peer said when it did not take articles, the most frequent first."""
+    found = pb.PeerRefusals(peer=peer.options.name)
+    for outcome, text, articles in peer.feed.replies:
+        found.refusals.add(outcome=_REFUSED[outcome], text=text, articles=articles)
+    return found
 
 
 def _backlog(peer: Peer) -> pb.Backlog:
     state = peer.spool.state
     depth = state.backlog + state.deferred + state.resend
-    return pb.Backlog(entries=depth.entries, bytes=depth.bytes, segments=state.segments)
+    limits = peer.spool.settings
+    backlog = pb.Backlog(
+        entries=depth.entries, bytes=depth.bytes, segments=state.segments, limit_bytes=limits.limit_bytes or 0
+    )
+    if limits.limit_age is not None:
+        backlog.limit_age.FromMilliseconds(int(limits.limit_age * 1000))
+    return backlog
 
 
 def _timestamp(seconds: float) -> Timestamp:
@@ -106,67 +151,3 @@ def backlog_sample(peer: Peer) -> dict[str, int]:
     """How much waits for a peer, for the outcome log."""
     ledger = peer.feed.ledger
     return {"queued": ledger.queued, "deferred": ledger.deferred, "in_flight": ledger.in_flight}
-
-
-def peer_metrics(peers: Iterable[Peer]) -> Iterable[Metric]:
-    """The peers' figures, all of one moment."""
-    peers = list(peers)
-    yield from (_family(column, peers) for column in _COLUMNS)
-    dropped = CounterMetricFamily(
-        "forebay_outfeed_dropped", "Articles that will never be sent to a peer, by reason.", labels=["peer", "reason"]
-    )
-    for peer in peers:
-        for reason, count in peer.feed.ledger.dropped.items():
-            dropped.add_metric([peer.options.name, reason], count)
-    yield dropped
-    for gauge in _GAUGES:
-        family = GaugeMetricFamily(f"forebay_outfeed_{gauge}", f"Articles {gauge.replace('_', ' ')}.", labels=["peer"])
-        for peer in peers:
-            family.add_metric([peer.options.name], getattr(peer.feed.ledger, gauge))
-        yield family
-    yield from _lines(peers)
-    yield from _on_redis(peers)
-
-
-def _family(column: str, peers: list[Peer]) -> Metric:
-    family = CounterMetricFamily(
-        f"forebay_outfeed_{column}", f"Articles {column.replace('_', '-')}, by peer.", labels=["peer"]
-    )
-    for peer in peers:
-        family.add_metric([peer.options.name], getattr(peer.feed.ledger, column))
-    return family
-
-
-def _lines(peers: list[Peer]) -> Iterable[Metric]:
-    up = GaugeMetricFamily("forebay_outfeed_connections", "Connections that are up.", labels=["peer"])
-    octets = CounterMetricFamily("forebay_outfeed_accepted_bytes", "Octets of accepted articles.", labels=["peer"])
-    requeued = CounterMetricFamily(
-        "forebay_outfeed_requeued", "Articles given back unanswered by a lost connection.", labels=["peer"]
-    )
-    states = GaugeMetricFamily(
-        "forebay_outfeed_peer_state", "1 for what a peer's sending side does, by state.", labels=["peer", "state"]
-    )
-    errors = GaugeMetricFamily(
-        "forebay_outfeed_peer_error", "1 for why no connection to a peer is up, by reason.", labels=["peer", "reason"]
-    )
-    for peer in peers:
-        name, (state, _) = [peer.options.name], peer_state(peer)
-        up.add_metric(name, len(peer.lines.open))
-        octets.add_metric(name, peer.feed.ledger.bytes_accepted)
-        requeued.add_metric(name, peer.feed.ledger.requeued)
-        for number, word in _STATES.items():
-            states.add_metric([*name, word], number == state)
-        if peer.lines.error_cause:
-            errors.add_metric([*name, peer.lines.error_cause], 1)
-    yield from (up, octets, requeued, states, errors)
-
-
-def _on_redis(peers: list[Peer]) -> Iterable[Metric]:
-    entries = GaugeMetricFamily("forebay_outfeed_backlog_entries", "Entries on Redis.", labels=["peer", "stream"])
-    octets = GaugeMetricFamily("forebay_outfeed_backlog_bytes", "Octets of them.", labels=["peer", "stream"])
-    for peer in peers:
-        for stream in ("backlog", "deferred", "resend", "dead"):
-            depth = getattr(peer.spool.state, stream)
-            entries.add_metric([peer.options.name, stream], depth.entries)
-            octets.add_metric([peer.options.name, stream], depth.bytes)
-    yield from (entries, octets)

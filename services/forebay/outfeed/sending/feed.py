@@ -52,6 +52,12 @@ class Feed(Protocol):
         loop, with all of them. Until then the connection asks for no other bodies, but goes on with CHECK.
         """
 
+    def suspect(self, tokens: list[Token]) -> None:
+        """The peer failed at these between proper answers to others: it is they that are at fault.
+
+        Each was settled as FAILED, or will be in the same turn.
+        """
+
     def settle(self, outcome: Outcome, tokens: list[Token], reply: str) -> None:
         """The peer is done with `tokens`; `reply` is its answer without the message-id, such as `439 Duplicate`."""
 

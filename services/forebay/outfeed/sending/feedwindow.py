@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from forebay.outfeed.sending.commands import checks, replies, takethises
+from forebay.outfeed.sending.company import Company
 from forebay.outfeed.sending.feed import Outcome
 from forebay.outfeed.sending.replies import NAMING, TOO_LONG, Command, ReplyBuffer, split
 from forebay.outfeed.sending.run import Run, Sent, in_order, part_missing, pop_bytes, tokens_of
@@ -55,6 +56,7 @@ class FeedWindow:
         self._loading: list[Run] = []
         self._bodies: Bodies | None = None
         self._lines = ReplyBuffer()
+        self._company = Company()
         self._heard_at = 0.0
 
     @property
@@ -90,7 +92,7 @@ class FeedWindow:
 
         `send` is called as soon as there is room, before anything is settled: the peer should not wait for accounts.
         """
-        verdicts = Verdicts(self.nocheck)
+        verdicts = Verdicts(self.nocheck, self._company)
         if piece := self._lines.add(data):
             self._heard_at = now
             self._answer(piece, verdicts)
@@ -102,6 +104,8 @@ class FeedWindow:
         # The window is consistent again before the feed hears of anything: it may close the connection.
         if not self.fault:
             send()
+        if suspects := self._company.found():
+            self._feed.suspect(suspects)
         for outcome, tokens, reply in verdicts.settled():
             self._settle(outcome, tokens, reply)
 

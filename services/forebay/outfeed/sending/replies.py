@@ -12,8 +12,7 @@ MAX_LINE = 1024
 
 TOO_LONG = Ending(Cause.PROTOCOL_ERROR, "the peer sent a line that is too long for a reply")
 
-WANTED = b"238"
-ACCEPTED = b"239"
+ACCEPTED = frozenset((b"235", b"239"))
 
 ENDING = frozenset((b"400", b"480", b"483", b"502", b"503"))
 """Codes that speak of the connection, whatever the command: nothing more can be fed over it as it is."""
@@ -27,7 +26,13 @@ class Command(Enum):
 
     CHECK = auto()
     TAKETHIS = auto()
+    IHAVE = auto()
+    ARTICLE = auto()
+    """The article that an IHAVE was answered with 335 for."""
 
+
+WANTED = {Command.CHECK: b"238", Command.IHAVE: b"335"}
+"""What asks for the article, by command."""
 
 OUTCOMES = {
     # A 403 (RFC 3977, section 3.2.1) is a fault of the server, not of the article, and may pass: so it is put off, in
@@ -44,6 +49,17 @@ OUTCOMES = {
         b"431": Outcome.REJECTED,
         b"436": Outcome.DEFERRED,
         b"439": Outcome.REJECTED,
+    },
+    Command.IHAVE: {
+        b"403": Outcome.DEFERRED,
+        b"435": Outcome.REFUSED,
+        b"436": Outcome.DEFERRED,
+    },
+    Command.ARTICLE: {
+        b"235": Outcome.ACCEPTED,
+        b"403": Outcome.DEFERRED,
+        b"436": Outcome.DEFERRED,
+        b"437": Outcome.REJECTED,
     },
 }
 """The outcome by command and code. Any other code is `Outcome.FAILED`."""

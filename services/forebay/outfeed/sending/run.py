@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
 from operator import itemgetter
@@ -59,12 +58,15 @@ def pop_bytes(queue: deque[Run], limit: int) -> list[Run]:
     popped: list[Run] = []
     while queue and limit > 0:
         run = queue.popleft()
-        ends = list(accumulate(map(_size, run.tokens)))
-        count = bisect_left(ends, limit) + 1
-        if count < len(ends):
+        count = octets = 0
+        # No further than need be: of a long run every call would go through all that is left.
+        for count, octets in enumerate(accumulate(map(_size, run.tokens)), 1):  # noqa: B007
+            if octets >= limit:
+                break
+        if count < len(run.tokens):
             queue.appendleft(Run(run.rank, run.tokens[count:]))
             run = Run(run.rank, run.tokens[:count])
-        limit -= ends[len(run.tokens) - 1]
+        limit -= octets
         popped.append(run)
     return popped
 

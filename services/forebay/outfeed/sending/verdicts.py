@@ -27,6 +27,7 @@ from forebay.outfeed.sending.run import Run
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from forebay.outfeed.sending.company import Company
     from forebay.outfeed.sending.nocheck import NoCheckFilter
     from forebay.outfeed.sending.run import Sent
     from forebay.outfeed.token import Token
@@ -41,17 +42,18 @@ ANY_ID = b"<>"
 class Verdicts:
     """The verdicts of one read, in the order of the replies.
 
-    `wanted` holds the articles whose 238 came. `fault`, once set, is why the connection has to end; the reply that set
-    it and those after it settle nothing.
+    `wanted` holds the articles whose 238 or 335 came. `fault`, once set, is why the connection has to end; the reply
+    that set it and those after it settle nothing.
     """
 
-    def __init__(self, nocheck: NoCheckFilter) -> None:
+    def __init__(self, nocheck: NoCheckFilter, company: Company) -> None:
         self.wanted: list[Run] = []
         self.fault: Ending | None = None
         self._nocheck = nocheck
+        self._company = company
         self._now_wanted: list[Token] = []
         self._settled: defaultdict[tuple[Outcome, bytes], list[Token]] = defaultdict(list)
-        self._groups: dict[Command, dict[bytes, list[Token]]] = {Command.CHECK: {}, Command.TAKETHIS: {}}
+        self._groups: dict[Command, dict[bytes, list[Token]]] = {command: {} for command in Command}
 
     def settled(self) -> Iterator[tuple[Outcome, list[Token], str]]:
         """Arguments for `Feed.settle`, one tuple for all articles with equal outcome and reply."""
@@ -62,7 +64,7 @@ class Verdicts:
         """All of `tokens`, which are of `run`, got `code` with their message-ids and nothing else."""
         self._group(run.command, code).extend(tokens)
         self._keep_wanted(run)
-        self._count(code, len(tokens))
+        self._count(run.command, code, tokens)
 
     def judge(self, run: Sent, tokens: list[Token], lines: Iterator[bytes]) -> int:
         """Judge `tokens`, which are of `run`, by as many lines; returns how many came before a fault.
@@ -82,8 +84,11 @@ class Verdicts:
             group.append(token)
             codes.append(line[:3])
         self._keep_wanted(run)
+        first = 0
         for code, alike in groupby(codes):
-            self._count(code, sum(1 for _ in alike))
+            end = first + sum(1 for _ in alike)
+            self._count(run.command, code, tokens[first:end])
+            first = end
         return len(codes)
 
     def unasked(self, line: bytes) -> None:
@@ -105,10 +110,10 @@ class Verdicts:
     def _group(self, command: Command, form: bytes) -> list[Token]:
         """Where the articles go that get this reply."""
         code = form[:3]
-        if command is Command.CHECK and code == WANTED:
+        if WANTED.get(command) == code:
             return self._now_wanted
         # What is said beside good news differs by article with some servers, and would break up the bulk.
-        reply = code if code == ACCEPTED else without_id(form, ANY_ID)
+        reply = code if code in ACCEPTED else without_id(form, ANY_ID)
         return self._settled[OUTCOMES[command].get(code, Outcome.FAILED), reply]
 
     def _keep_wanted(self, run: Sent) -> None:
@@ -116,11 +121,12 @@ class Verdicts:
             self.wanted.append(Run(run.rank, self._now_wanted.copy()))
             self._now_wanted.clear()
 
-    def _count(self, code: bytes, count: int) -> None:
-        if code == ACCEPTED:
-            self._nocheck.accepted(count)
+    def _count(self, command: Command, code: bytes, tokens: list[Token]) -> None:
+        self._company.note(command, code, tokens)
+        if code in ACCEPTED:
+            self._nocheck.accepted(len(tokens))
         elif code in DECLINED:
-            self._nocheck.declined(count)
+            self._nocheck.declined(len(tokens))
 
 
 def _broken(problem: str, line: bytes) -> Ending:

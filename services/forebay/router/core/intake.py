@@ -68,6 +68,13 @@ class Source:
             return _TAKE_ALL
         return Judgement(Verdict.GAP, expected=self.expected)
 
+    def follow(self, first: int, count: int) -> bool:
+        """Take a run if it is the very next and nothing was taken ahead: that is how nearly all come."""
+        if first != self.expected or self._early:
+            return False
+        self.expected = first + count
+        return True
+
     def _reach(self, sequence: int) -> None:
         """All before this have come; so have runs behind it that were taken ahead."""
         self.expected = sequence
@@ -91,6 +98,8 @@ class Intake:
         first, floor = parcel.first, parcel.floor
         if source := self._sources.get(key):
             self._sources.move_to_end(key)
+            if source.follow(first, parcel.count):
+                return _TAKE_ALL
         else:
             # What is below was dropped, or received by another who had the recipient's name.
             source = self._open(key, min(floor, first))

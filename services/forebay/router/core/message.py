@@ -7,14 +7,14 @@ from typing import Any, NamedTuple, TypeAlias, cast
 from forebay.pb.router.v1 import router_pb2 as pb
 from forebay.router.core.errors import FieldTypeError
 from forebay.router.core.flags import Flag
-from forebay.runtime.protowire import opening
+from forebay.runtime.protowire import VARINT, opening, tag, varint
 
 FieldValue: TypeAlias = int | float | str | bytes | bool
 """What a field of a message can be; whole numbers have 64 bits."""
 Fields: TypeAlias = Mapping[str, FieldValue]
 
 _LEAST, _MOST = -(2**63), 2**63 - 1
-_NAME, _BODY, _MESSAGES = 1, 2, 1
+_NAME, _BODY, _CORRELATION, _MESSAGES = 1, 2, 4, 1
 """Numbers of the fields on the wire."""
 
 
@@ -136,17 +136,26 @@ def _put_value(field: pb.Value, value: FieldValue) -> None:
 
 
 @lru_cache(maxsize=16_384)
-def plain_opening(name: str, length: int) -> bytes:
-    """What stands before the body of a message with a name and a body of so many octets alone, in `Messages`."""
+def plain_opening(name: str, length: int, more: int = 0) -> bytes:
+    """What stands, in `Messages`, before the body of a message with a name and a body of so many octets, and no fields.
+
+    more: octets that come behind the body.
+    """
     text = name.encode()
     head = opening(_NAME, len(text)) + text + opening(_BODY, length)
-    return opening(_MESSAGES, len(head) + length) + head
+    return opening(_MESSAGES, len(head) + length + more) + head
 
 
-def encode(name: str, body: bytes, fields: Fields | None, correlation: int) -> bytes:
-    """A message of any kind, in `Messages`."""
+def plain(name: str, body: bytes, correlation: int) -> tuple[bytes, bytes, bytes]:
+    """A request or a reply without fields, in `Messages`, in pieces."""
+    end = tag(_CORRELATION, VARINT) + varint(correlation)
+    return plain_opening(name, len(body), len(end)), body, end
+
+
+def encode(name: str, body: bytes, fields: Fields, correlation: int = 0) -> bytes:
+    """A message with fields, in `Messages`."""
     message = pb.Message(name=name, body=body, correlation=correlation)
-    for key, value in (fields or {}).items():
+    for key, value in fields.items():
         _put_value(message.fields[key], value)
     octets = message.SerializeToString()
     return opening(_MESSAGES, len(octets)) + octets

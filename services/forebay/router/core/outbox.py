@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from forebay.pb.router.v1 import router_pb2 as pb
 from forebay.router.core.flags import DROP_OK, MULTICAST
-from forebay.router.core.message import Fields, encode, plain_opening
+from forebay.router.core.message import Fields, encode, plain, plain_opening
 
 PARCEL_MESSAGES = 1024
 PARCEL_OCTETS = 256 * 1024
@@ -97,8 +97,10 @@ class Outbox:
         if self._open_count and (flags != self._flags or ttl != self._ttl):
             self._close()
         parts = self._parts
-        if fields or correlation:
+        if fields:
             parts.append(encode(name, body, fields, correlation))
+        elif correlation:
+            parts += plain(name, body, correlation)
         else:
             parts.append(plain_opening(name, len(body)))
             parts.append(body)

@@ -69,7 +69,8 @@ class Followers:
 
     def forget(self, uid: str) -> None:
         """A queue is gone for good."""
-        if self.queues.pop(uid, None) is not None:
+        if (queue := self.queues.pop(uid, None)) is not None:
+            queue.forget()
             self.told.append(changes.removed(uid))
 
     def collect(self, puts: Sequence[Put]) -> Shipment | None:
@@ -131,6 +132,8 @@ class Followers:
     async def _copy(self, link: Link) -> None:
         """Send all that there is, a part at a time; what happens meanwhile goes its own way."""
         for uid in list(self.queues):
+            if (arriving := self.queues.get(uid)) is not None:
+                await link.meanwhile(arriving.settled())
             position, first = 0, True
             while first or position:
                 queue = self.queues.get(uid)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Coroutine, Iterable
 from typing import Any, Protocol
 
 from grpc.aio import AioRpcError
@@ -101,6 +101,17 @@ class Link:
         while self._octets > WINDOW and not self.failure:
             await self._news.wait()
         self._check()
+
+    async def meanwhile(self, work: Coroutine[Any, Any, None]) -> None:
+        """Wait for something else, for as long as the mirror is there. Raises `LinkError`."""
+        working, failing = asyncio.ensure_future(work), asyncio.ensure_future(self._failed.wait())
+        try:
+            await asyncio.wait((working, failing), return_when=asyncio.FIRST_COMPLETED)
+            self._check()
+            await working
+        finally:
+            working.cancel()
+            failing.cancel()
 
     def _check(self) -> None:
         if self.failure:

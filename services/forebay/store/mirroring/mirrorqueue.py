@@ -1,9 +1,10 @@
 """The queue of a primary: what happens to it is also told to the mirrors."""
 
+import asyncio
 from collections.abc import Iterator, Sequence
 
 from forebay.pb.store.v1 import mirror_pb2 as pb
-from forebay.store.backing.protocol import BackingQueue
+from forebay.store.backing.protocol import BackingQueue, Batch
 from forebay.store.backing.proxy import QueueProxy
 from forebay.store.backing.run import Arrival, Run, Span, spans_of, total
 from forebay.store.mirroring import changes
@@ -22,6 +23,10 @@ class MirrorQueue(QueueProxy):
         self._told = told
         self._done: list[Span] | None = None
         """What was acknowledged while a copy is made."""
+        self._came = self._taken = self._settled = 0
+        """Calls of `publish`: all, those that the last round covers, and those whose messages are in the queue."""
+        self._settling = asyncio.Event()
+        self._gone = False
         told.append(self.opened())
 
     def opened(self) -> pb.QueueChange:
@@ -32,7 +37,36 @@ class MirrorQueue(QueueProxy):
         """See `BackingQueue`."""
         spans = self._under.publish(arrivals)
         self._told.extend(changes.published(self.uid, spans, arrivals))
+        self._came += 1
         return spans
+
+    def take(self) -> Batch | None:
+        """See `BackingQueue`."""
+        batch = self._under.take()
+        self._taken = self._came
+        if batch is None:
+            self._arrived()
+        return batch
+
+    def settle(self, batch: Batch) -> int:
+        """See `BackingQueue`."""
+        settled = self._under.settle(batch)
+        self._arrived()
+        return settled
+
+    def _arrived(self) -> None:
+        self._settled = self._taken
+        self._settling.set()
+
+    async def settled(self) -> None:
+        """Wait until all messages that came up to now are in the queue, where a copy finds them.
+
+        Those of a round that is under way are not, and whoever begins to follow meanwhile was not told of them.
+        """
+        came = self._came
+        while self._settled < came and not self._gone:
+            self._settling.clear()
+            await self._settling.wait()
 
     def fetch(self, count: int, octets: int, *, counted: bool = True) -> list[Run]:
         """See `BackingQueue`."""
@@ -59,6 +93,11 @@ class MirrorQueue(QueueProxy):
             if not runs:
                 await self.warm_victims()
         return removed
+
+    def forget(self) -> None:
+        """It is gone for good: nothing of it is waited for."""
+        self._gone = True
+        self._settling.set()
 
     def mark(self, name: bytes, value: int) -> None:
         """See `BackingQueue`."""

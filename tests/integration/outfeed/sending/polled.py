@@ -4,13 +4,14 @@ import asyncio
 import contextlib
 
 from eventually import eventually
-from forebay.outfeed.sending.connection import Connection, ConnectionSettings
+from forebay.outfeed.sending.connection import Connection
+from forebay.outfeed.sending.connectionsettings import ConnectionSettings
 
 
 @contextlib.asynccontextmanager
-async def polled(feed, port, **settings):
+async def polled(feed, port, login=None, **settings):
     """A connection to 127.0.0.1:`port`, polled as by its owner, only oftener; it is closed at the end."""
-    connection = Connection(feed, ConnectionSettings(**settings))
+    connection = Connection(feed, ConnectionSettings(**settings), login)
     polling = asyncio.create_task(poll(connection))
     try:
         await connection.connect("127.0.0.1", port)

@@ -8,7 +8,8 @@ import pytest
 import uvloop
 
 from eventually import eventually
-from forebay.outfeed.sending.connection import Connection, ConnectionSettings
+from forebay.outfeed.sending.connection import Connection
+from forebay.outfeed.sending.connectionsettings import ConnectionSettings
 from forebay.outfeed.sending.feed import Outcome
 from ports import free_port
 from recordingfeed import RecordingFeed, tokens
@@ -76,6 +77,32 @@ async def test_an_answer_to_one_takethis_concerns_that_article_alone(fake_peer, 
     assert await kept(peer) == set(IDS) - {b"<7@t>"}
 
 
+async def test_a_peer_that_does_not_stream_is_fed_by_ihave(fake_peer, feed):
+    peer = await fake_peer("nostream")
+    async with polled(feed, peer.port) as connection:
+        assert set((await settled(feed, COUNT)).values()) == {Outcome.ACCEPTED}
+        assert not connection.streams
+    assert await kept(peer) == set(IDS)
+    assert len(peer.replies("IHAVE")) >= COUNT
+    assert not peer.replies("CHECK")
+
+
+async def test_a_peer_that_streams_is_fed_by_ihave_where_that_is_wished(fake_peer, feed):
+    peer = await fake_peer("ok")
+    async with polled(feed, peer.port, streaming=False):
+        assert set((await settled(feed, COUNT)).values()) == {Outcome.ACCEPTED}
+    assert await kept(peer) == set(IDS)
+    assert not peer.replies("CHECK")
+    assert not peer.replies("MODE")
+
+
+async def test_an_offer_by_ihave_that_is_put_off_is_told_so(fake_peer, feed):
+    peer = await fake_peer("431", "--after", 10)
+    async with polled(feed, peer.port, streaming=False):
+        outcomes = await settled(feed, COUNT)
+    assert Counter(outcomes.values()) == {Outcome.DEFERRED: 10, Outcome.ACCEPTED: COUNT - 10}
+
+
 async def test_a_slow_peer_is_waited_for_while_it_answers(fake_peer):
     peer = await fake_peer("slow", "--delay", 0.05)
     feed = RecordingFeed(tokens(20))
@@ -95,7 +122,6 @@ async def test_a_silent_peer_is_given_up(fake_peer, feed):
         ("close", "the peer closed the connection"),
         ("400", "greeted with: 400 come back later"),
         ("502", "greeted with: 502 no permission"),
-        ("nostream", "the peer does not stream: MODE STREAM was answered: 500 what?"),
     ],
 )
 async def test_a_peer_that_takes_no_articles_gets_none(fake_peer, feed, mode, reason):

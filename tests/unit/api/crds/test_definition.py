@@ -103,6 +103,7 @@ def test_every_column_shows_a_field_of_the_status_or_the_age(made):
         ("Forwarder", "fw", ".spec.announcerRef.name"),
         ("Router", "rt", ".spec.spillRef.name"),
         ("RouterLink", "rl", ".spec.routerRef.name"),
+        ("ConduitNode", "cn", ".spec.spillRef.name"),
         ("Compaction", "cpt", ".spec.targetRef.name"),
     ],
 )
@@ -125,6 +126,7 @@ def test_names_and_selectable_fields(kind, short, selectable):
         ("Forwarder", 253),
         ("Router", 40),
         ("RouterLink", 253),
+        ("ConduitNode", 40),
         ("Compaction", 40),
     ],
 )

@@ -83,6 +83,10 @@ def routerlink(name="west", *conditions, parent="chat", **more):
     return resource("RouterLink", name, *conditions, spec={"routerRef": {"name": parent}}, **more)
 
 
+def conduitnode(name="press", *conditions, **more):
+    return resource("ConduitNode", name, *conditions, **more)
+
+
 def pod(name="hub-outfeed-0", role="outfeed", instance="hub", ready="True", namespace="news", **more):
     labels = {"app.kubernetes.io/name": role, "app.kubernetes.io/instance": instance}
     status = {"phase": "Running", "conditions": [condition("Ready", ready)], **more}

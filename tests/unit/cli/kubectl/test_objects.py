@@ -9,6 +9,7 @@ from .bodies import (
     announcer,
     compaction,
     condition,
+    conduitnode,
     forwarder,
     outfeed,
     peerfeed,
@@ -53,6 +54,8 @@ def test_figures_are_those_that_are_there():
     assert router("chat", condition("Ready"), **figures).figures == figures
     figures = {"state": "Up", "router": "east-router-0", "waiting": 0}
     assert routerlink("west", condition("Ready"), **figures).figures == figures
+    figures = {"peers": 5, "resources": 12, "undelivered": 0, "revision": 3}
+    assert conduitnode("press", condition("Ready"), **figures).figures == figures
 
 
 def test_a_compaction_tells_its_last_run_and_its_next():
@@ -74,6 +77,7 @@ def test_a_pod_belongs_to_a_resource():
     assert pod().owner == ("Outfeed", "hub")
     assert pod("swarm-announcer-0", "announcer", "swarm").owner == ("Announcer", "swarm")
     assert pod("chat-router-2", "router", "chat").owner == ("Router", "chat")
+    assert pod("press-conduitnode-1", "conduitnode", "press").owner == ("ConduitNode", "press")
     assert pod("main-valkey-0", "valkey", "main").owner == ("Spill", "main")
     assert pod("purge-1", "purge", "main").owner == ("", "main")
 

@@ -7,6 +7,7 @@ from forebay.cli.kubectl.tree import tree_of, trees
 from .bodies import (
     announcer,
     compaction,
+    conduitnode,
     forwarder,
     outfeed,
     peerfeed,
@@ -110,6 +111,12 @@ def test_routers_have_their_links_and_several_pods():
     assert shapes(trees(found)) == [chat, ("RouterLink/lost", [], [])]
     assert shapes(tree_of(found, "rt/chat")) == [chat]
     assert shapes(tree_of(found, "rl/west")) == [("RouterLink/west", [], [])]
+
+
+def test_a_conduitnode_has_its_pods_alone():
+    pods = [pod(f"press-conduitnode-{number}", "conduitnode", "press") for number in range(2)]
+    found = Inventory([conduitnode()], pods)
+    assert shapes(tree_of(found, "cn/press")) == [("ConduitNode/press", [each.name for each in pods], [])]
 
 
 def test_one_resource_comes_with_what_belongs_to_it():

@@ -30,7 +30,16 @@ def result(resource, *violations, warnings=(), generation=None):
 
 
 def view(
-    *results, degradations=(), peers=(), queues=(), forwarders=(), queue=None, router=None, revision=1, problem=""
+    *results,
+    degradations=(),
+    peers=(),
+    queues=(),
+    forwarders=(),
+    queue=None,
+    router=None,
+    conduit=None,
+    revision=1,
+    problem="",
 ):
     """A pod that answered."""
     return PodView(
@@ -47,6 +56,7 @@ def view(
         forwarders=tuple(forwarders),
         queue=queue,
         router=router,
+        conduit=conduit,
     )
 
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from forebay_operator.conditions import Fault, Workload
@@ -105,3 +107,20 @@ def test_a_malformed_generation_is_told_whether_the_service_answers_or_not():
 def test_a_malformed_generation_leaves_the_older_one_in_force():
     verdict = ready(view(result(HUB)), resource=changed(HUB, storage={"size": "1B"}))
     assert verdict.message.endswith("what was applied before stays in force")
+
+
+@pytest.mark.parametrize(
+    ("annotations", "expected"),
+    [
+        pytest.param({"forebay.dev/node": "old"}, ("Unknown", "Restarting"), id="older"),
+        pytest.param({}, ("Unknown", "Restarting"), id="without"),
+        pytest.param({"forebay.dev/node": "new", "other": "x"}, ("False", "Refused"), id="of-now"),
+    ],
+)
+def test_what_a_pod_refuses_that_is_to_be_replaced_is_not_final(annotations, expected):
+    body = pod()
+    body["metadata"]["annotations"] = annotations
+    runs = replace(workload(body), annotations={"forebay.dev/node": "new"})
+    verdict = ready(view(result(HUB, ("spec.lease", "stays as it was"))), runs=runs)
+    assert verdict[:2] == expected
+    assert ready(view(result(HUB)), runs=runs)[:2] == ("True", "Applied")

@@ -7,9 +7,15 @@ import pytest
 
 from forebay.api import read_objects
 from forebay.runtime.document import decode, encode
-from forebay_operator.configuration import compose, compose_announcer, compose_router, compose_store
+from forebay_operator.configuration import (
+    compose,
+    compose_announcer,
+    compose_conduitnode,
+    compose_router,
+    compose_store,
+)
 from forebay_operator.configuration.composition import LARGEST
-from manifests import announcer, forwarder, outfeed, peerfeed, router, routerlink, spill, store, storequeue
+from manifests import announcer, conduitnode, forwarder, outfeed, peerfeed, router, routerlink, spill, store, storequeue
 
 AUTH = {"username": "us", "passwordFrom": {"secretRef": {"name": "login", "key": "password"}}}
 SPILL = spill()
@@ -249,3 +255,26 @@ def test_links_that_do_not_fit_are_told_with_the_remedy():
     problem = compose_router(router(), None, links, {}).problem
     assert "with 410 RouterLinks" in problem
     assert problem.endswith("divide the RouterLinks among several Routers")
+
+
+def test_a_conduitnode_comes_after_its_spill():
+    composition = compose_conduitnode(conduitnode(spillRef={"name": "main"}), spill(), {})
+    assert names(composition) == ["Spill/main", "ConduitNode/main"]
+    assert names(compose_conduitnode(conduitnode(), None, {})) == ["ConduitNode/main"]
+
+
+def test_keys_of_datagrams_go_with_their_conduitnode_and_are_told_where_they_are_missing():
+    keys = [{"id": number, "keyFrom": {"secretRef": {"name": "keys", "key": str(number)}}} for number in (1, 2)]
+    keyed = conduitnode(authentication={"keys": keys})
+    composition = compose_conduitnode(keyed, None, {"news/keys": {"1": "sixteen-octets--"}})
+    assert composition.secrets["news/keys"]["1"].reveal() == "sixteen-octets--"
+    [(identity, [violation])] = composition.faults.items()
+    assert identity == ("ConduitNode", "news", "main")
+    assert violation.field == "spec.authentication.keys[1].keyFrom.secretRef"
+
+
+def test_a_conduitnode_that_does_not_fit_is_told_with_the_remedy():
+    rng = random.Random(7)
+    access = [{"principal": "a", "methods": [rng.randbytes(100).hex() for _ in range(100)]} for _ in range(100)]
+    problem = compose_conduitnode(conduitnode(access=access), None, {}).problem
+    assert problem.endswith("shorten its lists, as spec.resources")

@@ -1,4 +1,5 @@
 from forebay.pb.announcer.v1 import announcer_pb2
+from forebay.pb.conduit.v1 import conduit_pb2
 from forebay.pb.config.v1 import config_pb2
 from forebay.pb.outfeed.v1 import outfeed_pb2
 from forebay.pb.router.v1 import router_pb2
@@ -72,3 +73,10 @@ def test_the_links_of_a_router_are_found_by_the_name_of_their_resource():
     assert view.links_of("west") == [links[1]]
     assert view.links_of("north") == []
     assert viewed("chat-router-0", status).links_of("west") == []
+
+
+def test_a_node_of_conduit_is_shown_as_it_says():
+    status = config_pb2.GetStatusResponse(service="conduitnode", revision=1)
+    answer = conduit_pb2.GetNodeResponse(peer_id=b"own", resources=3)
+    assert viewed("press-conduitnode-0", status, conduit=answer).conduit == answer
+    assert viewed("press-conduitnode-0", status).conduit is None

@@ -2,6 +2,7 @@ import pytest
 
 from forebay_operator.kube.kinds import (
     ANNOUNCER,
+    CONDUIT_NODE,
     FORWARDER,
     OUTFEED,
     PEERFEED,
@@ -20,9 +21,11 @@ from operatorworld import (
     CHAT,
     HUB,
     MAIN,
+    PRESS,
     SHOP,
     SWARM,
     announcer,
+    conduitnode,
     forwarder,
     outfeed,
     peerfeed,
@@ -96,6 +99,11 @@ def test_a_router_concerns_its_spill_if_it_names_one_and_a_link_its_router(notic
     assert notices.take(ROUTER_LINK, at(routerlink("west")), deleted=False) == {CHAT}
 
 
+def test_a_conduitnode_concerns_its_spill_if_it_names_one(notices):
+    assert notices.take(CONDUIT_NODE, at(conduitnode()), deleted=False) == {PRESS}
+    assert notices.take(CONDUIT_NODE, at(conduitnode(spillRef={"name": "main"}), 2), deleted=False) == {PRESS, MAIN}
+
+
 def test_what_depends_on_it_is_concerned(notices, dependents):
     dependents.depend(FAR, [MAIN, EAST])
     assert notices.take(SPILL, at(spill()), deleted=False) == {MAIN, FAR}
@@ -129,6 +137,7 @@ def test_one_that_comes_again_is_new(notices):
         ("store", "Store"),
         ("announcer", "Announcer"),
         ("router", "Router"),
+        ("conduitnode", "ConduitNode"),
         ("valkey", "Spill"),
         ("purge", "Spill"),
     ],

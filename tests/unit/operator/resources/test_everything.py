@@ -8,6 +8,7 @@ import pytest
 
 from operatorobjects import SECRETS, UID, everything, settings
 
+POD_NAME = "statefulset.kubernetes.io/pod-name"
 LONGEST_NAME = "n" * 40
 OBJECTS = everything()
 IDS = [f"{each['kind']}-{each['metadata']['name']}" for each in OBJECTS]
@@ -41,7 +42,15 @@ def test_it_has_the_common_labels(made):
         "app.kubernetes.io/managed-by",
         "forebay.dev/uid",
     }
-    assert labels["app.kubernetes.io/name"] in ("outfeed", "store", "announcer", "router", "valkey", "purge")
+    assert labels["app.kubernetes.io/name"] in (
+        "outfeed",
+        "store",
+        "announcer",
+        "router",
+        "conduitnode",
+        "valkey",
+        "purge",
+    )
     assert labels["app.kubernetes.io/part-of"] == "forebay"
     assert labels["app.kubernetes.io/managed-by"] == "forebay-operator"
     assert labels["forebay.dev/uid"] == UID
@@ -54,6 +63,7 @@ def test_its_resource_is_its_controller(made):
         ("Store", "hub"),
         ("Announcer", "hub"),
         ("Router", "hub"),
+        ("ConduitNode", "hub"),
         ("Spill", "main"),
     )
     assert owner["apiVersion"] == "forebay.dev/v1alpha1"
@@ -102,7 +112,9 @@ def test_pods_are_labelled_as_their_owner_is(made):
 
 
 def test_selectors_select_its_own_pods(made):
-    labels = made["metadata"]["labels"]
+    # A StatefulSet labels each of its pods by its name, too.
+    service = made["metadata"]["name"]
+    labels = made["metadata"]["labels"] | {POD_NAME: service.replace("-conduit-", "-conduitnode-")}
     spec = made.get("spec", {})
     selector = spec.get("podSelector") or spec.get("selector", {})
     assert (selector.get("matchLabels") or selector).items() <= labels.items()
@@ -112,7 +124,7 @@ def test_selectors_survive_a_resource_that_is_created_again(made):
     if made["kind"] in ("StatefulSet", "PodDisruptionBudget", "NetworkPolicy", "Service"):
         spec = made["spec"]
         selector = spec["podSelector"] if "podSelector" in spec else spec["selector"]
-        assert (selector.get("matchLabels") or selector).keys() == {
+        assert (selector.get("matchLabels") or selector).keys() - {POD_NAME} == {
             "app.kubernetes.io/name",
             "app.kubernetes.io/instance",
             "app.kubernetes.io/part-of",

@@ -12,7 +12,9 @@ from operatorobjects import (
     feeding_outfeed,
     listening_router,
     managed_spill,
+    meeting_conduitnode,
     objects_of_announcer,
+    objects_of_conduitnode,
     objects_of_outfeed,
     objects_of_router,
     objects_of_store,
@@ -25,6 +27,7 @@ OBJECTS = {
     "outfeed": objects_of_outfeed(feeding_outfeed()),
     "store": objects_of_store(),
     "announcer": objects_of_announcer(spill="0123"),
+    "conduitnode": objects_of_conduitnode(meeting_conduitnode(), spill="0123"),
     "router": objects_of_router(listening_router(), spill="0123"),
     "valkey": objects_of_valkey(),
     "compaction": [

@@ -1,7 +1,7 @@
 import pytest
 
 from forebay_operator.resources import ServiceNames, SpillNames, claim
-from operatorobjects import announcer, managed_spill, outfeed, router
+from operatorobjects import announcer, conduitnode, managed_spill, outfeed, router
 
 LONGEST = "n" * 40
 UID = "7d3f1e52-6f0a-4c1b-9a57-0f6c2b9d4e11"
@@ -31,6 +31,11 @@ def test_a_valkey_is_named_after_its_spill():
 
 def test_the_claim_of_a_pod_is_named_as_its_stateful_set_names_it():
     assert claim("hub-outfeed", 0) == "data-hub-outfeed-0"
+
+
+def test_a_pod_of_a_conduitnode_has_a_service_of_its_own():
+    assert ServiceNames.of(conduitnode("press")).conduit(1) == "press-conduit-1"
+    assert len(ServiceNames("ConduitNode", "news", LONGEST).conduit(15)) <= 63
 
 
 def test_the_service_for_links_of_a_router_is_named_after_what_they_are():

@@ -103,3 +103,19 @@ def test_the_last_that_matches_decides(signed, group):
             expected = {"": YES, "!": NO, "@": POISON}[sign]
     patterns = ",".join(sign + pattern for sign, pattern in signed)
     assert compile_wildmat(patterns).match(group.encode()) is expected
+
+
+@pytest.mark.parametrize(
+    ("group", "pattern"),
+    [
+        pytest.param(b"rec.a", "*", id="wanted"),
+        pytest.param(b"alt.b", "!alt.*", id="excluded"),
+        pytest.param(b"alt.x", "@alt.x", id="poisoned"),
+    ],
+)
+def test_the_pattern_that_decides_is_told(group, pattern):
+    assert compile_wildmat("*,!alt.*,@alt.x").decider(group) == pattern
+
+
+def test_without_a_match_no_pattern_decides():
+    assert compile_wildmat("rec.*").decider(b"alt.b") == ""

@@ -24,6 +24,13 @@ def test_out_of_order_it_waits_for_the_oldest():
     assert checkpoint.low_water == 9
 
 
+def test_which_of_many_wait():
+    checkpoint = Checkpoint(2)
+    checkpoint.add([3, 5, 9])
+    checkpoint.done([5])
+    assert checkpoint.waiting_of([1, 3, 5, 9, 12]) == {3, 9}
+
+
 def test_what_was_never_handed_out_is_ignored():
     checkpoint = Checkpoint(10)
     checkpoint.add([11])

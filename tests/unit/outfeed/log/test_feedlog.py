@@ -41,6 +41,9 @@ async def test_a_peer_is_given_what_was_routed_to_it_at_acceptance(disk):
         assert log.count_owed(1) == 2
         assert log.holds(0, 1)
         assert not log.holds(0, 2)
+        assert log.holds_all(0, [0, 1])
+        assert not log.holds_all(0, [1, 2])
+        assert not log.holds_all(0, [1, 1 << 40])
 
 
 async def test_reading_goes_on_where_it_stopped(disk):
@@ -253,16 +256,16 @@ async def test_a_grown_journal_is_replaced_by_a_short_one(disk, monkeypatch):
 
 async def test_too_much_behind_the_slowest_checkpoint_stops_the_intake(disk):
     async with opened(disk, FeedLogSettings(limit=20_000, reserve=0), peers=("quick", "slow")) as log:
-        while not log.full:
+        while not log.room.is_full:
             await log.append([record(n, 0b11) for n in range(50)])
         with pytest.raises(LogFullError, match="limit is 20000"):
             await log.append(records(0, 1))
         log.advance(0, log.head - 1)
         await log.flush()
-        assert log.full
+        assert log.room.is_full
         log.advance(1, log.head - 1)
         await log.flush()
-        assert log.backlog == 0
+        assert log.room.backlog == 0
         await log.append(records(0, 1))
 
 
@@ -271,10 +274,10 @@ async def test_a_peer_that_wants_nothing_does_not_hold_the_log_up(disk):
         await log.append(records(0, 1000, 0b01))
         log.release(0, tokens(0, 600))
         await log.flush()
-        assert 0 < log.backlog < log.octets
+        assert 0 < log.room.backlog < log.octets
         log.advance(0, 999)
         await log.flush()
-        assert log.backlog == 0
+        assert log.room.backlog == 0
 
 
 async def test_a_full_disk_keeps_nothing_and_takes_more_later(disk):

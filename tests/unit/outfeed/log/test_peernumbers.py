@@ -41,3 +41,14 @@ def test_more_peers_than_a_record_has_bits_for_are_refused():
     peers = PeerNumbers(PowerLossDisk(), {str(number): number for number in range(MAX_PEERS)})
     with pytest.raises(OutfeedError, match="remove one first"):
         peers.add("one more")
+
+
+def test_many_get_their_numbers_at_once_as_long_as_there_are_any():
+    disk = PowerLossDisk()
+    peers = PeerNumbers.open(disk)
+    peers.add("b")
+    peers.add_all(["a", "b", *(str(number) for number in range(MAX_PEERS))])
+    assert (peers["b"], peers["a"], peers["0"]) == (0, 1, 2)
+    assert len(peers) == MAX_PEERS
+    assert str(MAX_PEERS - 1) not in peers
+    assert PeerNumbers.open(disk.after_power_loss()).items() == peers.items()

@@ -3,6 +3,7 @@
 import pytest
 
 from forebay.outfeed.peering import deadletters
+from forebay.outfeed.peering.poison import GivingUp
 from forebay.outfeed.sending.feed import Outcome
 from forebay.outfeed.token import decode
 from forebay.spill import Kind, SpillFullError
@@ -120,7 +121,7 @@ async def test_what_is_put_off_out_of_the_backlog_moves_in_one_command(peer):
 
 
 async def test_what_is_given_up_out_of_the_backlog_moves_in_one_command():
-    peer = OnePeer(max_failures=1)
+    peer = OnePeer(limits=GivingUp(failures=1))
     await peer.start()
     await peer.rest()
     await sending(peer, 3)
@@ -313,7 +314,7 @@ async def test_redis_that_has_room_again_at_once_is_used_again(peer):
 
 
 async def test_what_is_given_up_stays_given_up_when_the_spool_is_lost_before_it_was_moved():
-    peer = OnePeer(max_failures=1)
+    peer = OnePeer(limits=GivingUp(failures=1))
     await peer.start()
     await peer.rest()
     await sending(peer, 1)
@@ -342,7 +343,7 @@ async def test_what_is_put_off_stays_put_off_when_the_spool_is_lost_before_it_wa
 
 
 async def test_a_letter_whose_append_was_not_answered_is_replayed_as_one_article():
-    peer = OnePeer(max_failures=1)
+    peer = OnePeer(limits=GivingUp(failures=1))
     await peer.start()
     peer.up()
     await peer.rest()
@@ -353,7 +354,7 @@ async def test_a_letter_whose_append_was_not_answered_is_replayed_as_one_article
     await peer.rest()
     peer.come_back()
     await peer.rest()
-    await deadletters.replay(peer, set())
+    await deadletters.replay(peer, deadletters.Choice())
     assert peer.feed.ledger.dead_kept == 0
     assert await peer.send_all() == [0]
     assert peer.feed.ledger.owed == 0

@@ -8,6 +8,7 @@ from forebay.feedlog.logsegment import SEGMENT_ENTRIES
 from forebay.outfeed.peering import custody
 from forebay.outfeed.peering.custody import Inventory, SeqSet
 from forebay.outfeed.peering.ledger import Ledger
+from forebay.outfeed.peering.poison import GivingUp
 from forebay.outfeed.sending.feed import Outcome
 from forebay.spill import DeadLetter, Entry, Kind, LeaseLostError
 from onepeer import OnePeer
@@ -102,7 +103,7 @@ async def test_after_a_stop_in_order_nothing_is_audited(peer):
 
 
 async def test_after_a_stop_in_order_it_is_known_what_was_put_off_and_given_up():
-    peer = OnePeer(max_failures=1)
+    peer = OnePeer(limits=GivingUp(failures=1))
     await peer.start()
     peer.up()
     await peer.rest()
@@ -174,7 +175,7 @@ async def test_after_a_dirty_stop_what_was_settled_and_not_released_is_offered_a
 
 
 async def test_after_a_dirty_stop_dead_letters_stay_dead():
-    peer = OnePeer(max_failures=1)
+    peer = OnePeer(limits=GivingUp(failures=1))
     await peer.start()
     peer.up()
     await peer.rest()
@@ -202,7 +203,7 @@ async def test_nothing_is_audited_while_redis_is_away(peer):
 
 
 async def test_what_is_sent_while_the_audit_goes_on_is_counted_once():
-    peer = OnePeer(size=50, max_failures=1)
+    peer = OnePeer(size=50, limits=GivingUp(failures=1))
     await peer.start()
     peer.up()
     await peer.rest()

@@ -4,6 +4,7 @@ import pytest
 
 from fakeclock import settle
 from forebay.outfeed.peering import deadletters
+from forebay.outfeed.peering.deadletters import Choice
 from forebay.outfeed.sending.feed import Outcome
 from forebay.runtime.errors import InvalidArgumentError, UnavailableError
 from forebay.spill import DeadLetter
@@ -48,7 +49,7 @@ async def test_a_token_that_was_not_given_out_is_refused(peer, token):
 
 
 async def test_all_letters_are_sent_again_with_no_tries_counted(house, peer, made):
-    assert await deadletters.replay(peer, set()) == 3
+    assert await deadletters.replay(peer, Choice()) == 3
     await settle(IDLE)
     again = made.last.feed.take(9)
     assert [(token.message_id, token.tries) for token in again] == [
@@ -60,18 +61,30 @@ async def test_all_letters_are_sent_again_with_no_tries_counted(house, peer, mad
 
 
 async def test_chosen_letters_are_sent_again(house, peer, made):
-    assert await deadletters.replay(peer, {message_id("two"), b"<unknown@example.org>"}) == 1
+    assert await deadletters.replay(peer, Choice(frozenset({message_id("two"), b"<unknown@example.org>"}))) == 1
     await settle(IDLE)
     assert [token.message_id for token in made.last.feed.take(9)] == [message_id("two")]
     assert ids(await deadletters.page(peer, 9, "")) == ["<one@example.org>", "<three@example.org>"]
 
 
+async def test_letters_are_chosen_by_a_text_in_their_reason_whatever_its_case(house, made, peer):
+    assert await deadletters.replay(peer, Choice(reason="quota")) == 0
+    assert await deadletters.replay(peer, Choice(reason="BAD")) == 3
+
+
+async def test_message_ids_and_a_reason_have_to_agree_both(peer):
+    assert await deadletters.replay(peer, Choice(frozenset({message_id("two")}), "quota")) == 0
+    assert await deadletters.replay(peer, Choice(frozenset({message_id("two")}), "501")) == 1
+
+
 async def test_many_letters_are_gone_through_page_by_page(peer, monkeypatch):
     monkeypatch.setattr(deadletters, "PAGE", 1)
-    assert await deadletters.replay(peer, set()) == 3
+    assert await deadletters.replay(peer, Choice()) == 3
 
 
-@pytest.mark.parametrize("ask", [lambda peer: deadletters.page(peer, 9, ""), lambda peer: deadletters.replay(peer, {})])
+@pytest.mark.parametrize(
+    "ask", [lambda peer: deadletters.page(peer, 9, ""), lambda peer: deadletters.replay(peer, Choice())]
+)
 async def test_without_redis_the_caller_is_to_come_again(house, peer, ask):
     house.redis.away = True
     with pytest.raises(UnavailableError, match="peer a: ") as refused:

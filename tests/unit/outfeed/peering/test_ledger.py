@@ -11,9 +11,9 @@ MOVES = {
     "send": lambda ledger, n: ledger.send(min(n, ledger.queued + ledger.deferred)),
     "give_back": lambda ledger, n: ledger.give_back(min(n, ledger.in_flight)),
     "accept": lambda ledger, n: ledger.accept(min(n, ledger.in_flight), 10 * n),
-    "refuse": lambda ledger, n: ledger.refuse(min(n, ledger.in_flight)),
+    "refuse": lambda ledger, n: ledger.refuse(min(n, ledger.in_flight), n),
     "reject": lambda ledger, n: ledger.reject(min(n, ledger.in_flight), 10 * n),
-    "defer": lambda ledger, n: ledger.defer(min(n, ledger.in_flight)),
+    "defer": lambda ledger, n: ledger.defer(min(n, ledger.in_flight), n),
     "bury": lambda ledger, n: ledger.bury(min(n, ledger.in_flight)),
     "lose": lambda ledger, n: ledger.lose(min(n, ledger.in_flight), "missing"),
     "recall": lambda ledger, n: ledger.recall(min(n, ledger.deferred)),
@@ -60,7 +60,7 @@ def test_an_article_both_in_b_and_in_d_is_taken_from_what_is_deferred():
     ledger = Ledger()
     ledger.offer(1)
     ledger.send(1)
-    ledger.defer(1)
+    ledger.defer(1, 100)
     ledger.send(1)
     assert (ledger.queued, ledger.deferred, ledger.in_flight) == (0, 0, 1)
 

@@ -5,14 +5,16 @@ import asyncio
 import pytest
 
 from fakeclock import FakeClock, settle
+from forebay.outfeed.peering.breaks import REMEMBERED, Breaks
+from forebay.outfeed.peering.growth import PERIOD, GrowthSettings
 from forebay.outfeed.peering.lines import Lines, LineSettings
-from forebay.outfeed.sending.connection import ConnectionSettings
+from forebay.outfeed.sending.connectionsettings import ConnectionSettings
 from forebay.outfeed.sending.ending import Cause
 from forebay.outfeed.sending.feed import Outcome
 from forebay.outfeed.sending.login import Login
 from forebay.runtime.backoff import BackoffSettings
 from forebay.runtime.secret import Secret
-from recordingfeed import RecordingFeed
+from recordingfeed import RecordingFeed, tokens
 
 HOSTS = (("one.example", 119), ("two.example", 119), ("2001:db8::3", 433))
 RECONNECT = BackoffSettings(first=2.0, longest=16.0, jitter=0.0)
@@ -30,6 +32,9 @@ class Source(RecordingFeed):
 
     def disconnected(self) -> None:
         self.events.append("disconnected")
+
+    def broke(self, token) -> None:
+        self.events.append(f"broke at {token.seq}")
 
 
 def settings(**changes):
@@ -58,34 +63,34 @@ async def test_a_line_is_opened_at_once_when_something_waits(lines, made):
 
 
 async def test_a_new_peer_is_tried_once_even_if_nothing_waits(lines, made):
-    lines.poll(0)
+    lines.poll(0, 0.0)
     made.last.end()
     wait(lines, 60)
-    lines.poll(0)
+    lines.poll(0, 0.0)
     assert len(made.made) == 1
 
 
 async def test_one_line_is_dialled_at_a_time(lines, made):
     for _ in range(5):
         lines.want()
-        lines.poll(100)
+        lines.poll(100, 0.0)
     assert len(made.made) == 1
     made.last.open(room=0)
     for _ in range(5):
-        lines.poll(100)
+        lines.poll(100, 0.0)
     assert len(made.made) == 2
 
 
 async def test_another_line_is_opened_only_when_all_are_busy_twice_in_a_row(lines, made):
     lines.want()
     made.last.open(room=0)
-    lines.poll(5)
+    lines.poll(5, 0.0)
     made.last.room = 1
-    lines.poll(5)
+    lines.poll(5, 0.0)
     made.last.room = 0
-    lines.poll(5)
+    lines.poll(5, 0.0)
     assert len(made.made) == 1
-    lines.poll(5)
+    lines.poll(5, 0.0)
     assert len(made.made) == 2
 
 
@@ -93,13 +98,13 @@ async def test_no_other_line_is_opened_while_nothing_waits(lines, made):
     lines.want()
     made.last.open(room=0)
     for _ in range(5):
-        lines.poll(0)
+        lines.poll(0, 0.0)
     assert len(made.made) == 1
 
 
 async def test_there_are_never_more_lines_than_allowed(lines, made):
     for _ in range(20):
-        lines.poll(100)
+        lines.poll(100, 0.0)
         if not made.last.feed.is_up:
             made.last.open(room=0)
     assert len(lines.open) == len(made.made) == 3
@@ -109,8 +114,8 @@ async def test_the_source_is_told_of_the_first_line_and_of_the_last(lines, made)
     lines.want()
     first = made.last
     first.open(room=0)
-    lines.poll(5)
-    lines.poll(5)
+    lines.poll(5, 0.0)
+    lines.poll(5, 0.0)
     made.last.open()
     assert lines.source.events == ["connected"]
     first.end()
@@ -134,8 +139,8 @@ async def test_a_line_that_came_up_is_woken(lines, made):
 async def test_the_oldest_line_with_room_is_woken(lines, made):
     lines.want()
     made.last.open(room=0)
-    lines.poll(5)
-    lines.poll(5)
+    lines.poll(5, 0.0)
+    lines.poll(5, 0.0)
     made.last.open()
     lines.wake()
     assert [connection.wakes for connection in made.made] == [1, 2]
@@ -146,8 +151,8 @@ async def test_the_oldest_line_with_room_is_woken(lines, made):
 
 async def test_every_line_is_polled(lines, made):
     lines.want()
-    lines.poll(0)
-    lines.poll(0)
+    lines.poll(0, 0.0)
+    lines.poll(0, 0.0)
     assert made.last.polls == 2
 
 
@@ -188,11 +193,11 @@ async def test_nothing_is_opened_before_it_is_time(lines, made):
     made.last.end("cannot connect")
     wait(lines, 1.9)
     lines.want()
-    lines.poll(5)
-    lines.poll(5)
+    lines.poll(5, 0.0)
+    lines.poll(5, 0.0)
     assert len(made.made) == 1
     wait(lines, 0.1)
-    lines.poll(5)
+    lines.poll(5, 0.0)
     assert len(made.made) == 2
 
 
@@ -253,8 +258,8 @@ async def test_why_no_line_is_up_is_told_until_one_is(lines, made):
 async def test_while_a_line_is_up_the_failure_of_another_counts_for_nothing(lines, made):
     lines.want()
     made.last.open(room=0)
-    lines.poll(10)
-    lines.poll(10)
+    lines.poll(10, 0.0)
+    lines.poll(10, 0.0)
     made.last.end("502 too many connections", Cause.REFUSED)
     assert (lines.error_cause, lines.last_error) == (None, "502 too many connections")
 
@@ -296,6 +301,85 @@ async def test_a_peer_that_stays_wrong_is_tried_ever_more_seldom(lines, made):
     assert waits == [2, 4, 8]
 
 
+# How many, and when
+
+
+async def test_as_many_as_are_wished_are_opened_at_the_start_one_after_the_other(made):
+    lines = Lines("peer", Source(), settings(initial=2), FakeClock())
+    for _ in range(4):
+        lines.poll(0, 0.0)
+        if made.last.room == 0:
+            made.last.open()
+    assert len(made.made) == 2
+
+
+async def test_none_may_be_wished_at_the_start(made):
+    lines = Lines("peer", Source(), settings(initial=0), FakeClock())
+    lines.poll(0, 0.0)
+    assert not made.made
+    lines.poll(1, 0.0)
+    assert len(made.made) == 1
+
+
+async def test_the_first_line_waits_for_the_start_delay(made):
+    lines = Lines("peer", Source(), settings(start_delay=20.0), FakeClock())
+    lines.want()
+    lines.poll(5, 0.0)
+    wait(lines, 19.9)
+    lines.poll(5, 0.0)
+    assert not made.made
+    assert lines.next_try_in == 0, "it is no failure"
+    wait(lines, 0.2)
+    lines.poll(5, 0.0)
+    assert len(made.made) == 1
+
+
+async def test_the_queue_bounds_how_many_lines_there_are(made):
+    growth = GrowthSettings(by_queue=True, filter=0.0)
+    lines = Lines("peer", Source(), settings(growth=growth), FakeClock())
+    lines.want()
+    made.last.open(room=0)
+    for _ in range(5):
+        lines.poll(100, 0.1)
+    assert len(made.made) == 1
+    lines.poll(100, 0.9)
+    made.last.open(room=0)
+    assert len(lines.open) == 2
+    lines.poll(100, 0.0)
+    assert [connection.ended for connection in made.made] == ["", "fewer connections do as well"]
+    lines.renew(settings(), 10.0)
+    lines.poll(100, 0.0)
+    lines.poll(100, 0.0)
+    assert len(made.made) == 3
+
+
+async def test_lines_at_the_start_that_there_may_not_be_are_not_opened_later(made):
+    growth = GrowthSettings(by_queue=True)
+    lines = Lines("peer", Source(), settings(initial=3, growth=growth), FakeClock())
+    for _ in range(3):
+        lines.poll(0, 0.0)
+        if made.last.room == 0:
+            made.last.open()
+    made.last.close("nothing to send")
+    for _ in range(3):
+        lines.poll(0, 0.0)
+    assert len(made.made) == 1
+
+
+async def test_articles_a_second_bound_how_many_lines_there_are(made):
+    lines = Lines("peer", Source(), settings(growth=GrowthSettings(by_rate=True)), FakeClock())
+    lines.want()
+    made.last.open(room=0)
+    for _ in range(3 * PERIOD):
+        for line in lines.open:
+            # The peer takes five a second, however many lines there are.
+            line.settle(Outcome.ACCEPTED, tokens(5 // len(lines.open)), "239")
+        lines.poll(100, 1.0)
+        if lines.dialling:
+            made.last.open(room=0)
+    assert [connection.ended for connection in made.made] == ["", "fewer connections do as well"]
+
+
 # Holding, changing
 
 
@@ -316,10 +400,10 @@ async def test_a_new_login_is_tried_at_once_even_if_nothing_waits(lines, made):
     lines.renew(settings(login=Login("feeder", Secret("old"))), 10.0)
     lines.want()
     made.last.end("481 no", Cause.AUTH_FAILED)
-    lines.poll(0)
+    lines.poll(0, 0.0)
     assert len(made.made) == 1
     lines.renew(settings(login=Login("feeder", Secret("new"))), 10.0)
-    lines.poll(0)
+    lines.poll(0, 0.0)
     assert len(made.made) == 2
 
 
@@ -329,8 +413,8 @@ async def test_while_held_no_line_is_open_and_none_is_opened(lines, made):
     lines.hold("paused", 10.0)
     assert (made.last.ended, made.last.grace) == ("paused", 10.0)
     lines.want()
-    lines.poll(100)
-    lines.poll(100)
+    lines.poll(100, 0.0)
+    lines.poll(100, 0.0)
     assert len(made.made) == 1
 
 
@@ -383,13 +467,13 @@ async def test_lines_of_another_kind_take_the_place_of_the_old_ones(lines, made)
 async def test_surplus_lines_end_when_fewer_are_allowed(lines, made):
     lines.want()
     made.last.open(room=0)
-    lines.poll(5)
-    lines.poll(5)
+    lines.poll(5, 0.0)
+    lines.poll(5, 0.0)
     made.last.open(room=0)
     lines.renew(settings(most=1), 10.0)
     assert [connection.ended for connection in made.made] == ["", "the settings changed"]
-    lines.poll(5)
-    lines.poll(5)
+    lines.poll(5, 0.0)
+    lines.poll(5, 0.0)
     assert len(made.made) == 2
 
 
@@ -405,10 +489,12 @@ async def test_settings_that_do_not_concern_a_line_leave_it_alone(lines, made):
 async def test_a_line_passes_on_what_its_connection_asks(lines, made):
     lines.want()
     feed = made.last.feed
-    lines.source.waiting = [1, 2, 3]
-    assert feed.take(2) == [1, 2]
-    feed.give_back([1])
-    assert lines.source.given_back == [1]
+    lines.source.waiting = tokens(3)
+    assert feed.take(2) == tokens(2)
+    feed.suspect(tokens(1))
+    assert lines.source.suspects == [b"<0@t>"]
+    feed.give_back(tokens(1))
+    assert lines.source.given_back == tokens(1)
     made.last.answer(Outcome.REFUSED)
     assert feed.outcomes == {Outcome.REFUSED: 1}
     assert len(feed.load([], print)) == 0
@@ -423,3 +509,85 @@ async def test_a_name_that_cannot_be_looked_up_is_a_failure_like_others():
             break
     assert not lines.dialling
     assert lines.last_error
+
+
+# Articles at which the peer breaks the connection
+
+
+def reopen(lines, made):
+    wait(lines, 60)
+    lines.want()
+    made.last.open()
+    return made.last
+
+
+def break_with(connection, articles):
+    connection.feed.give_back(articles)
+    connection.end()
+
+
+@pytest.fixture
+async def careful(lines, made):
+    """Lines of which three broke with the same five articles."""
+    lines.source.waiting = tokens(5)
+    for _ in range(3):
+        connection = reopen(lines, made)
+        articles = connection.feed.take(10)
+        assert len(articles) == 5
+        break_with(connection, articles)
+        lines.source.waiting = tokens(5)
+    return lines
+
+
+async def test_articles_with_which_lines_broke_go_one_by_one_until_all_are_answered(careful, made):
+    connection = reopen(careful, made)
+    for _ in range(5):
+        article = connection.feed.take(10)
+        assert len(article) == 1
+        assert connection.feed.take(10) == []
+        connection.feed.settle(Outcome.ACCEPTED, article, "239")
+    careful.source.waiting = tokens(9)
+    assert len(connection.feed.take(10)) == 9
+
+
+async def test_the_one_that_is_alone_on_a_line_that_breaks_makes_way(careful, made):
+    connection = reopen(careful, made)
+    connection.feed.settle(Outcome.ACCEPTED, connection.feed.take(10), "239")
+    (article,) = connection.feed.take(10)
+    before = len(careful.source.given_back)
+    break_with(connection, [article])
+    assert f"broke at {article.seq}" in careful.source.events
+    assert len(careful.source.given_back) == before
+    assert len(reopen(careful, made).feed.take(10)) == 3, "the others go together again"
+
+
+async def test_a_line_that_we_end_tells_nothing_of_its_articles(lines, made):
+    for _ in range(5):
+        connection = reopen(lines, made)
+        connection.asked_to_end = True
+        break_with(connection, tokens(1))
+    assert not lines.breaks.careful
+    assert not [event for event in lines.source.events if event.startswith("broke")]
+
+
+async def test_lines_that_break_with_other_articles_each_time_are_no_reason_for_care(lines, made):
+    for article in tokens(300):
+        break_with(reopen(lines, made), [article])
+    assert not lines.breaks.careful
+
+
+def test_articles_that_were_answered_are_forgotten():
+    breaks = Breaks()
+    for _ in range(2):
+        breaks.broke(tokens(5))
+    breaks.answered(tokens(5))
+    assert not breaks.broke(tokens(5))
+    assert not breaks.careful
+
+
+def test_what_is_remembered_of_breaks_is_bounded():
+    breaks = Breaks()
+    many = tokens(2 * REMEMBERED)
+    for first in range(0, len(many), 1000):
+        assert not breaks.broke(many[first : first + 1000])
+        assert len(breaks._times) <= REMEMBERED

@@ -9,8 +9,9 @@ from fakeclock import FakeClock, settle
 from feedlogs import SETTINGS, end, record
 from forebay.outfeed.log.feedlog import FeedLog
 from forebay.outfeed.masterfeed import Front
+from forebay.outfeed.peering.flow import Shared
 from forebay.outfeed.peering.peer import LINE_GRACE, PAUSED_BY_CALL, PAUSED_BY_SPEC, Peer
-from forebay.outfeed.peering.peerfeed import Shared
+from forebay.outfeed.peering.poison import GivingUp
 from forebay.outfeed.sending.feed import Outcome
 from forebay.runtime.tasks import Supervisor
 from forebay.spill import Kind, SpillFullError, SpillUnavailableError
@@ -34,7 +35,7 @@ async def house(made):
         spill=MemorySpill(MemoryRedis(clock)),
         tasks=Supervisor(clock),
     )
-    house.shared = Shared(log, house.front, None, house.outcomes)
+    house.shared = Shared(log, house.front, None, house.outcomes, lambda: int(clock.wall() * 1000))
     yield house
     await house.tasks.close()
     await end(log)
@@ -129,8 +130,8 @@ async def test_a_change_reaches_every_part(peer, made):
     )
     peer.change(changed)
     assert (peer.feed.queue.size, peer.feed.queue.spill_fraction) == (30, 0.2)
-    assert (peer.feed.poison.max_failures, peer.feed.poison.max_deferrals) == (9, 8)
-    assert peer.backlog.settings.min_deferred_age == 50
+    assert peer.feed.poison.limits == GivingUp(9, 8)
+    assert peer.backlog.rest.first == 50
     assert peer.spool.settings.rotate_bytes == 1_000_000
     assert peer.lines.settings.connection.window == 5
     assert made.last.ended
@@ -229,3 +230,55 @@ async def test_a_peer_can_be_forgotten_without_redis(house, peer):
     house.spill.redis.away = True
     await peer.forget()
     assert house.spill.redis.owners
+
+
+async def test_a_peer_without_a_backlog_has_nothing_flushed(house):
+    peer = new_peer(house, backlog={"enabled": False})
+    peer.start(house.tasks)
+    await settle(IDLE)
+    await offer(house, peer, 3)
+    assert await peer.flush() == 0
+    assert len(peer.feed.queue) == 3
+
+
+async def test_outside_its_hours_a_peer_is_held_and_its_articles_are_kept(house, made):
+    # The clock begins on 14 November 2023, a Tuesday, at 22:13:20 UTC.
+    peer = new_peer(house, hours={"windows": [{"days": ["Tue"], "start": "23:00", "end": "01:00"}]})
+    peer.start(house.tasks)
+    await settle(IDLE)
+    assert peer.lines.held == "it is not the time of spec.hours"
+    assert not made.made
+    house.clock.advance(3600)
+    peer.poll()
+    await offer(house, peer, 1)
+    await settle(IDLE)
+    assert peer.lines.held == ""
+    assert len(made.made) == 1
+    made.last.open()
+    house.clock.advance(2 * 3600)
+    peer.poll()
+    assert made.last.ended == "it is not the time of spec.hours"
+
+
+async def test_a_pause_counts_more_than_the_hours(house, made):
+    peer = new_peer(house, pause=True, hours={"windows": [{"start": "22:00", "end": "23:00"}]})
+    peer.start(house.tasks)
+    assert peer.lines.held == "spec.pause is set"
+    peer.poll()
+    assert peer.lines.held == "spec.pause is set"
+
+
+async def test_a_peer_that_stops_stays_stopped_while_it_is_polled(house, made):
+    peer = new_peer(house)
+    peer.start(house.tasks)
+    await settle(IDLE)
+    made.last.open()
+    made.last.unanswered = 1
+    stopping = house.tasks.spawn("stop", lambda: peer.stop(5))
+    await settle()
+    peer.poll()
+    assert peer.lines.held == "the service stops"
+    made.last.unanswered = 0
+    made.last.end("the service stops")
+    await stopping
+    assert len(made.made) == 1

@@ -1,8 +1,10 @@
 """A peerfeed: where articles wait, who owns them, and what each outcome does."""
 
+from dataclasses import replace
+
 import pytest
 
-from forebay.outfeed.peering.poison import WRONG_AFTER
+from forebay.outfeed.peering.poison import WRONG_AFTER, GivingUp
 from forebay.outfeed.sending.feed import Outcome
 from forebay.spill import Kind, SpoolSettings
 from onepeer import MIN_DEFERRED_AGE, OnePeer
@@ -150,7 +152,7 @@ async def test_the_checkpoint_passes_an_article_only_after_its_final_reply(peer)
 
 @pytest.mark.parametrize("outcome", [None, Outcome.DEFERRED, Outcome.FAILED], ids=["spilled", "deferred", "buried"])
 async def test_the_checkpoint_passes_an_article_only_once_redis_has_it_on_disk(outcome):
-    peer = OnePeer(max_failures=1)
+    peer = OnePeer(limits=GivingUp(failures=1))
     await peer.start()
     peer.redis.lazy = True
     if outcome:
@@ -291,7 +293,7 @@ async def test_an_article_that_fails_too_often_is_given_up_and_the_rest_flows(pe
 
 
 async def test_a_peer_that_fails_at_everything_is_left_alone_and_nothing_is_given_up():
-    peer = OnePeer(size=100, max_failures=1)
+    peer = OnePeer(size=100, limits=GivingUp(failures=1))
     await peer.start()
     peer.up()
     await peer.rest()
@@ -306,7 +308,7 @@ async def test_a_peer_that_fails_at_everything_is_left_alone_and_nothing_is_give
 
 
 async def test_an_article_that_is_put_off_too_often_is_given_up_where_a_limit_is_set():
-    peer = OnePeer(max_deferrals=2)
+    peer = OnePeer(limits=GivingUp(failures=2, deferrals=2))
     await peer.start()
     peer.up()
     await peer.rest()
@@ -388,23 +390,12 @@ async def test_the_rate_follows_what_is_settled_a_second(peer):
         peer.take()
         peer.settle(Outcome.ACCEPTED)
         peer.feed.poll()
-    assert peer.feed.rate == pytest.approx(7, abs=0.1)
-
-
-async def test_the_oldest_arrival_is_that_of_memory_or_of_redis(peer):
-    assert peer.feed.oldest_arrival is None
-    peer.up()
-    await peer.rest()
-    await peer.offer(2)
-    assert peer.feed.oldest_arrival == peer.feed.queue.fresh[0].arrival
-    peer.down()
-    await peer.rest()
-    assert peer.feed.oldest_arrival == peer.spool.state.oldest
+    assert peer.feed.rate.per_second == pytest.approx(7, abs=0.1)
 
 
 async def test_bodies_are_asked_of_those_that_all_peers_share(peer, monkeypatch):
     loaded = []
     bodies = type("Bodies", (), {"load": lambda self, tokens, later: loaded.append((tokens, later))})()
-    monkeypatch.setattr(peer.feed, "_shared", peer.feed._shared.__class__(peer.log, peer.front, bodies, peer.outcomes))
+    monkeypatch.setattr(peer.feed, "_shared", replace(peer.feed._shared, bodies=bodies))
     peer.feed.load([1], print)
     assert loaded == [([1], print)]

@@ -11,6 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from compacting import of_articles
 from fakeclock import settle
 from forebay.outfeed.peering import deadletters
+from forebay.outfeed.peering.poison import GivingUp
 from forebay.outfeed.sending.feed import Outcome
 from forebay.outfeed.token import message_key
 from forebay.runtime.errors import UnavailableError
@@ -39,7 +40,7 @@ class OwnershipMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.loop = asyncio.new_event_loop()
-        self.peer = OnePeer(size=6, max_failures=1)
+        self.peer = OnePeer(size=6, limits=GivingUp(failures=1))
         self.settled: set[int] = set()
         self.unflushed: set[int] = set()
         self.removed: Counter[bytes] = Counter()
@@ -122,7 +123,7 @@ class OwnershipMachine(RuleBasedStateMachine):
     @rule()
     def replay_dead_letters(self) -> None:
         try:
-            self.run(deadletters.replay(self.peer, set()))
+            self.run(deadletters.replay(self.peer, deadletters.Choice()))
         except UnavailableError:
             self.run(settle())
 
@@ -247,7 +248,7 @@ class OwnershipMachine(RuleBasedStateMachine):
         peer.up()
         await peer.rest()
         for _ in range(4):
-            await deadletters.replay(peer, set())
+            await deadletters.replay(peer, deadletters.Choice())
             peer.clock.advance(400)
             peer.feed.poll()
             await peer.rest()

@@ -94,3 +94,11 @@ def test_no_token_is_lost_or_doubled_and_order_is_kept(sizes, size, fraction):
         first += count
     assert seqs(queue.spilling) + seqs(queue.fresh) == list(range(first))
     assert len(queue.fresh) <= size
+
+
+def test_tokens_read_back_may_go_first():
+    queue = PeerQueue(10, 0.5)
+    queue.resent.extend(tokens(2))
+    queue.push(tokens(2, first=10))
+    assert seqs(queue.take(5, resent_first=True)) == [0, 1]
+    assert seqs(queue.take(5, resent_first=True)) == [10, 11]

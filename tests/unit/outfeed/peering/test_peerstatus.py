@@ -4,7 +4,8 @@ import pytest
 
 from fakeclock import settle
 from forebay.outfeed.peering.peer import PAUSED_BY_CALL
-from forebay.outfeed.peering.peerstatus import backlog_sample, peer_metrics, peer_state, peer_status
+from forebay.outfeed.peering.peermetrics import peer_metrics
+from forebay.outfeed.peering.peerstatus import backlog_sample, peer_refusals, peer_state, peer_status
 from forebay.outfeed.sending.ending import Cause
 from forebay.outfeed.sending.feed import Outcome
 from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
@@ -22,11 +23,11 @@ def status(house, peer):
     return peer_status(peer, house.clock.wall())
 
 
-def samples(peers):
+def samples(peers, now=0.0):
     """Values by name and labels other than the peer's."""
     return {
         (sample.name, *[value for label, value in sample.labels.items() if label != "peer"]): sample.value
-        for family in peer_metrics(peers)
+        for family in peer_metrics(peers, now)
         for sample in family.samples
     }
 
@@ -91,12 +92,14 @@ async def test_a_status_shows_the_peer_and_its_lines(house, peer, made):
     await house.offer("one", "two")
     made.last.feed.settle(Outcome.ACCEPTED, made.last.feed.take(1), "239")
     made.last.unanswered, made.last.skips_check = 3, True
+    peer.lines.open[0].is_secured, made.last.compresses = True, True
     shown = status(house, peer)
     assert (shown.name, shown.uid, shown.window) == ("a", peer_options("a").uid, 400)
     assert shown.queue_length == 1
     (line,) = shown.connections
     assert (line.id, line.address, line.in_flight) == (1, "a.example:119", 3)
     assert (line.no_check, line.accepted, line.refused) == (True, 1, 0)
+    assert (line.streaming, line.tls, line.compressed) == (True, True, True)
     assert line.connected_since.ToMilliseconds() == int(peer.lines.open[0].opened * 1000)
 
 
@@ -126,6 +129,31 @@ async def test_the_backlog_shows_what_is_on_redis(house, peer):
     backlog = status(house, peer).backlog
     assert (backlog.entries, backlog.segments) == (2, 1)
     assert backlog.bytes > 40
+
+
+async def test_limits_of_the_backlog_are_told_where_there_are_any(house, peer):
+    assert (status(house, peer).backlog.limit_bytes, status(house, peer).backlog.HasField("limit_age")) == (0, False)
+    peer.change(peer_options("a", backlog={"maxBytes": "5MB", "maxAge": "2h"}))
+    backlog = status(house, peer).backlog
+    assert (backlog.limit_bytes, backlog.limit_age.seconds) == (5_000_000, 7200)
+
+
+async def test_what_was_dropped_is_told_by_reason(house, peer):
+    peer.feed.ledger.dropped.update({"limit-bytes": 3, "missing": 1})
+    shown = status(house, peer)
+    assert {each.reason: each.articles for each in shown.dropped_by_reason} == {"limit-bytes": 3, "missing": 1}
+    assert shown.counters.dropped == 4
+
+
+async def test_articles_are_counted_by_the_code_of_the_answer(house, peer, made):
+    made.last.open()
+    await house.offer("one", "two", "three", "four")
+    feed = made.last.feed
+    feed.settle(Outcome.ACCEPTED, feed.take(2), "239")
+    feed.settle(Outcome.REJECTED, feed.take(1), "439 too large")
+    feed.settle(Outcome.MISSING, feed.take(1), "")
+    found = {labels[0]: count for (name, *labels), count in samples([peer]).items() if name.endswith("answers_total")}
+    assert found == {"239": 2, "439": 1}
 
 
 async def test_a_sample_tells_how_much_waits(house, peer, made):
@@ -158,5 +186,71 @@ async def test_the_metrics_add_up(house, peer, made):
 
 async def test_every_peer_has_its_metrics(house):
     await house.add("a", "b")
-    named = {sample.labels["peer"] for family in peer_metrics(house.peers) for sample in family.samples}
+    named = {sample.labels["peer"] for family in peer_metrics(house.peers, 0) for sample in family.samples}
     assert named == {"a", "b"}
+
+
+async def test_octets_are_counted_by_what_became_of_them(house, peer, made):
+    made.last.open()
+    await house.offer("one", "two", "three", "four")
+    feed, sizes = made.last.feed, []
+    for outcome in (Outcome.ACCEPTED, Outcome.REFUSED, Outcome.REJECTED, Outcome.DEFERRED):
+        (token,) = feed.take(1)
+        sizes.append(token.size)
+        feed.settle(outcome, [token], "")
+    counters = status(house, peer).counters
+    shown = [counters.accepted_bytes, counters.refused_bytes, counters.rejected_bytes, counters.put_off_bytes]
+    assert shown == sizes
+    assert (counters.offered_bytes, counters.put_offs) == (sum(sizes), 1)
+    names = ("accepted", "refused", "rejected", "deferred")
+    assert [samples([peer])[f"forebay_outfeed_{name}_bytes_total",] for name in names] == sizes
+
+
+async def test_octets_beyond_what_a_float_can_tell_stay_exact(house, peer):
+    peer.feed.ledger.bytes_accepted = 2**53 + 1
+    assert status(house, peer).counters.accepted_bytes == 2**53 + 1
+
+
+async def test_articles_that_went_to_the_backlog_are_counted_by_why(house, peer, made):
+    await house.offer("one", "two")
+    await settle(IDLE)
+    made.last.open()
+    await settle(IDLE)
+    await house.offer("three")
+    made.last.end("lost")
+    counters = status(house, peer).counters
+    assert (counters.spooled_sleeping, counters.spooled_on_close, counters.spooled_overflow) == (2, 1, 0)
+    assert counters.unspooled == 2
+    assert samples([peer])["forebay_outfeed_spooled_total", "on-close"] == 1
+
+
+async def test_the_age_of_the_oldest_article_is_a_metric_by_place(house, peer, made):
+    made.last.open()
+    await house.offer("one")
+    house.clock.advance(7)
+    found = samples([peer], house.clock.wall())
+    assert found["forebay_outfeed_oldest_age_seconds", "queue"] == 7
+    assert found["forebay_outfeed_oldest_age_seconds", "deferred"] == 0
+    (age,) = status(house, peer).waiting_ages
+    assert (age.place, age.age.ToMilliseconds()) == (pb.WAITING_PLACE_QUEUE, 7000)
+
+
+async def test_a_status_tells_how_full_the_queue_was(house, peer, made):
+    made.last.open()
+    await house.offer("one", "two")
+    peer.poll()
+    fullness = status(house, peer).queue_fullness
+    assert (fullness.size, fullness.longest, fullness.looks[1]) == (peer.feed.queue.size, 2, 1)
+
+
+async def test_refusals_are_told_with_the_words_of_the_peer(house, peer, made):
+    made.last.open()
+    await house.offer("one", "two", "three")
+    feed = made.last.feed
+    feed.settle(Outcome.REJECTED, feed.take(1), "439 7 lines are too many")
+    feed.settle(Outcome.REFUSED, feed.take(2), "438 seen")
+    found = peer_refusals(peer)
+    assert [(each.outcome, each.text, each.articles) for each in found.refusals] == [
+        (pb.REFUSED_UNWANTED, "438 seen", 2),
+        (pb.REFUSED_REJECTED, "439 # lines are too many", 1),
+    ]

@@ -5,7 +5,8 @@ import socket
 
 import pytest
 
-from forebay.outfeed.sending.connection import QUIT_TIMEOUT, Connection, ConnectionSettings, Phase
+from forebay.outfeed.sending.connection import QUIT_TIMEOUT, Connection, Phase
+from forebay.outfeed.sending.connectionsettings import ConnectionSettings
 from forebay.outfeed.sending.feed import Outcome
 from forebay.outfeed.sending.feedwindow import BATCH_BYTES
 from forebay.outfeed.sending.nocheck import NoCheckSettings
@@ -125,7 +126,7 @@ async def test_the_handshake_may_come_in_single_octets():
         ([b"400 later"], "greeted with: 400 later"),
         ([b"502 no permission"], "greeted with: 502 no permission"),
         ([b"SSH-2.0"], "the answer is not an NNTP reply; is this a news server?: SSH-2.0"),
-        ([b"200 hello", b"500 what?"], "the peer does not stream: MODE STREAM was answered: 500 what?"),
+        ([b"200 hello", b"502 no"], "MODE STREAM was answered: 502 no"),
     ],
 )
 async def test_a_refused_handshake_ends_with_the_reason(said, reason):
@@ -384,6 +385,21 @@ async def test_a_close_without_grace_gives_all_back_at_once():
     assert bench.transport.aborted
 
 
+async def test_a_connection_that_lasted_its_time_runs_empty_and_ends():
+    bench = Bench(4, window=2, lifetime=100, response_timeout=1000)
+    bench.up()
+    bench.later(99)
+    assert not bench.connection.asked_to_end
+    bench.later(100)
+    assert bench.connection.asked_to_end
+    bench.say(*lines(438, 0, 1))
+    await asyncio.sleep(0)
+    assert bench.transport.taken() == b"QUIT\r\n"
+    bench.say(b"205 bye")
+    assert bench.feed.reason == "it lasted as long as it may"
+    assert len(bench.feed.waiting) == 2
+
+
 async def test_a_second_close_may_cut_the_grace_short():
     bench = Bench(3)
     bench.up()
@@ -400,12 +416,14 @@ async def test_closing_before_the_handshake_is_over_ends_at_once():
     assert bench.transport.aborted
 
 
-async def test_closing_while_connecting_ends_the_socket_that_comes():
+async def test_a_socket_that_comes_after_the_closing_is_not_used():
     bench = Bench()
     bench.connection.close("shutting down", 60)
     assert bench.feed.reason == "shutting down"
     bench.made()
-    assert bench.transport.aborted
+    bench.say(b"200 hello")
+    assert bench.connection.phase is Phase.ENDED
+    assert not bench.transport.written
 
 
 async def test_the_feed_may_close_while_it_is_told_outcomes():

@@ -220,6 +220,32 @@ def test_replies_to_takethis(code, outcome, named):
     assert bench.window.empty
 
 
+@pytest.mark.parametrize("together", [True, False])
+def test_failures_between_proper_replies_are_suspects_before_they_are_settled(together):
+    bench = Bench(5)
+    bench.fill()
+    known = []
+    bench.feed.on_settle = lambda: known.append(list(bench.feed.suspects))
+    replies = [*lines(238, 0), b"501 what?", *lines(238, 2), b"501 what?", b"501 what?"]
+    for some in [replies] if together else [[reply] for reply in replies]:
+        bench.reply(*some)
+    assert bench.feed.suspects == ids(1)
+    assert known[0] == (ids(1) if together else [])
+    assert set(bench.feed.outcomes.values()) == {Outcome.FAILED}
+
+
+def test_a_peer_that_wants_all_and_takes_nothing_makes_no_suspects():
+    bench = Bench(6, size=3)
+    bench.fill()
+    bench.reply(*lines(238, 0, 1, 2))
+    bench.fill()
+    bench.reply(*[b"500 no"] * 3)
+    bench.fill()
+    bench.reply(*lines(238, 3, 4, 5))
+    assert list(bench.feed.outcomes.values()) == [Outcome.FAILED] * 3
+    assert not bench.feed.suspects
+
+
 @pytest.mark.parametrize("code", [400, 480, 483, 502, 503])
 @pytest.mark.parametrize("skip", [False, True])
 def test_codes_that_end_the_connection(code, skip):

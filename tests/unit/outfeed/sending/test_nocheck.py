@@ -1,5 +1,8 @@
 """The filter that decides whether CHECK is skipped, against the figures of innfeed."""
 
+from fractions import Fraction
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,3 +71,21 @@ def test_runs_end_where_single_verdicts_would(runs):
         for _ in range(count):
             (single.accepted if good else single.declined)(1)
         assert bulk.skips == single.skips
+
+
+def test_it_turns_at_the_very_answers_that_exact_numbers_do():
+    chance = Random(10)
+    nocheck = NoCheckFilter(NoCheckSettings())
+    value, skips, turns = Fraction(0), False, 0
+    for _ in range(300):
+        # Steps from nearly all to hardly anything: else the filter would not leave the side that it is on.
+        share = chance.choice([0.5, 0.9, 0.95, 1.0])
+        for _ in range(50):
+            taken = chance.random() < share
+            (nocheck.accepted if taken else nocheck.declined)(1)
+            # Exact to far below any float, and of bounded length.
+            value = Fraction(round((value * Fraction(49, 50) + taken) * 10**30), 10**30)
+            before, skips = skips, (skips or value > Fraction(95, 2)) and value >= 45
+            turns += skips != before
+            assert nocheck.skips == skips
+    assert turns > 20

@@ -4,7 +4,7 @@ from google.protobuf.message import DecodeError
 from forebay.pb.router.v1 import router_pb2 as pb
 from forebay.router.core.errors import FieldTypeError
 from forebay.router.core.flags import Flag
-from forebay.router.core.message import Head, Marker, Message, check_fields, decode, encode, plain_opening
+from forebay.router.core.message import Head, Marker, Message, check_fields, decode, encode, plain, plain_opening
 
 
 def parcel(*contents, **head):
@@ -18,6 +18,17 @@ def test_plain_messages_are_what_protobuf_makes_of_them():
     assert [(each.name, each.body) for each in read] == [("hello", b"abc"), ("", b""), ("x" * 300, b"y" * 200)]
 
 
+@pytest.mark.parametrize("correlation", [1, 127, 128, 2**64 - 1])
+def test_requests_and_replies_are_what_protobuf_makes_of_them(correlation):
+    octets = b"".join(plain("hello", b"abc", correlation) + plain("x" * 300, b"y" * 200, correlation))
+    read = pb.Messages.FromString(octets).messages
+    assert [(each.name, each.body, each.correlation) for each in read] == [
+        ("hello", b"abc", correlation),
+        ("x" * 300, b"y" * 200, correlation),
+    ]
+    assert octets == encode("hello", b"abc", {}, correlation) + encode("x" * 300, b"y" * 200, {}, correlation)
+
+
 def test_fields_keep_their_types():
     fields = {"n": -(2**63), "r": 0.5, "t": "text", "o": b"\0", "yes": True, "no": False, "one": 1}
     [message] = decode(parcel(encode("hello", b"", fields, 0)))
@@ -26,7 +37,7 @@ def test_fields_keep_their_types():
 
 
 def test_a_decoded_message_knows_where_it_comes_from():
-    first, second = decode(parcel(plain_opening("hello", 2) + b"hi", encode("again", b"x", None, 9), flags=12))
+    first, second = decode(parcel(plain_opening("hello", 2) + b"hi", encode("again", b"x", {}, 9), flags=12))
     assert (first.name, first.body, first.fields, first.correlation) == ("hello", b"hi", {}, 0)
     assert first.marker == Marker("a@x", 7, 5)
     assert str(second.marker) == "a@x#7.6"

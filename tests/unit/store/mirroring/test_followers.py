@@ -78,6 +78,40 @@ async def test_a_mirror_is_a_member_once_it_has_everything(followers, follow, re
     assert mirror.changes == ["opened", "published"]
 
 
+@pytest.fixture
+async def within_a_round(followers, follow, queue):
+    """A mirror that began to follow when messages had been shipped to the others, and were in no queue yet."""
+    queue.publish(queue.stores.arrivals(3))
+    batch = queue.take()
+    queue.write(batch)
+    await followers.ship(followers.collect([]))
+    mirror = Mirror()
+    following = follow("main-1", mirror)
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert not mirror.requests
+    return mirror, batch, following
+
+
+async def test_who_begins_to_follow_within_a_round_gets_what_it_has(within_a_round, record, queue):
+    mirror, batch, _ = within_a_round
+    queue.settle(batch)
+    await joined(record, "main-1")
+    assert mirror.changes == ["opened", "published"]
+
+
+async def test_who_is_gone_within_a_round_is_not_waited_for(within_a_round, record):
+    mirror, _, following = within_a_round
+    mirror.end()
+    await following
+    assert record.note == "main-0"
+
+
+async def test_a_queue_that_is_gone_holds_no_mirror_up(within_a_round, followers, record):
+    followers.forget("uid")
+    await joined(record, "main-1")
+
+
 async def test_a_round_waits_for_every_member(followers, follow, record, queue):
     mirror = Mirror()
     follow("main-1", mirror)

@@ -27,6 +27,23 @@ class PeerState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     PEER_STATE_CONNECTING: _ClassVar[PeerState]
     PEER_STATE_CONNECTED: _ClassVar[PeerState]
     PEER_STATE_BACKING_OFF: _ClassVar[PeerState]
+
+class WaitingPlace(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    WAITING_PLACE_UNSPECIFIED: _ClassVar[WaitingPlace]
+    WAITING_PLACE_LOG: _ClassVar[WaitingPlace]
+    WAITING_PLACE_QUEUE: _ClassVar[WaitingPlace]
+    WAITING_PLACE_BACKLOG: _ClassVar[WaitingPlace]
+    WAITING_PLACE_DEFERRED: _ClassVar[WaitingPlace]
+    WAITING_PLACE_RESEND: _ClassVar[WaitingPlace]
+
+class Refused(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    REFUSED_UNSPECIFIED: _ClassVar[Refused]
+    REFUSED_UNWANTED: _ClassVar[Refused]
+    REFUSED_REJECTED: _ClassVar[Refused]
+    REFUSED_PUT_OFF: _ClassVar[Refused]
+    REFUSED_FAILED: _ClassVar[Refused]
 OUTCOME_UNSPECIFIED: Outcome
 OUTCOME_ACCEPTED: Outcome
 OUTCOME_DUPLICATE: Outcome
@@ -38,6 +55,17 @@ PEER_STATE_IDLE: PeerState
 PEER_STATE_CONNECTING: PeerState
 PEER_STATE_CONNECTED: PeerState
 PEER_STATE_BACKING_OFF: PeerState
+WAITING_PLACE_UNSPECIFIED: WaitingPlace
+WAITING_PLACE_LOG: WaitingPlace
+WAITING_PLACE_QUEUE: WaitingPlace
+WAITING_PLACE_BACKLOG: WaitingPlace
+WAITING_PLACE_DEFERRED: WaitingPlace
+WAITING_PLACE_RESEND: WaitingPlace
+REFUSED_UNSPECIFIED: Refused
+REFUSED_UNWANTED: Refused
+REFUSED_REJECTED: Refused
+REFUSED_PUT_OFF: Refused
+REFUSED_FAILED: Refused
 
 class Article(_message.Message):
     __slots__ = ("content",)
@@ -74,10 +102,12 @@ class Verdict(_message.Message):
     def __init__(self, first: _Optional[int] = ..., count: _Optional[int] = ..., outcome: _Optional[_Union[Outcome, str]] = ..., reason: _Optional[str] = ..., message_id: _Optional[str] = ...) -> None: ...
 
 class ExplainRequest(_message.Message):
-    __slots__ = ("article",)
+    __slots__ = ("article", "message_id")
     ARTICLE_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_ID_FIELD_NUMBER: _ClassVar[int]
     article: Article
-    def __init__(self, article: _Optional[_Union[Article, _Mapping]] = ...) -> None: ...
+    message_id: str
+    def __init__(self, article: _Optional[_Union[Article, _Mapping]] = ..., message_id: _Optional[str] = ...) -> None: ...
 
 class ExplainResponse(_message.Message):
     __slots__ = ("outcome", "reason", "message_id", "peers")
@@ -132,7 +162,7 @@ class WatchPeersResponse(_message.Message):
     def __init__(self, time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., peers: _Optional[_Iterable[_Union[PeerStatus, _Mapping]]] = ...) -> None: ...
 
 class PeerStatus(_message.Message):
-    __slots__ = ("name", "uid", "state", "reason", "connections", "counters", "backlog", "oldest_queued_age", "window", "queue_length", "last_error", "last_error_time", "next_attempt_time", "articles_per_second", "error_reason")
+    __slots__ = ("name", "uid", "state", "reason", "connections", "counters", "backlog", "oldest_queued_age", "window", "queue_length", "last_error", "last_error_time", "next_attempt_time", "articles_per_second", "error_reason", "max_connections", "waiting_ages", "queue_fullness", "dropped_by_reason")
     NAME_FIELD_NUMBER: _ClassVar[int]
     UID_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
@@ -148,6 +178,10 @@ class PeerStatus(_message.Message):
     NEXT_ATTEMPT_TIME_FIELD_NUMBER: _ClassVar[int]
     ARTICLES_PER_SECOND_FIELD_NUMBER: _ClassVar[int]
     ERROR_REASON_FIELD_NUMBER: _ClassVar[int]
+    MAX_CONNECTIONS_FIELD_NUMBER: _ClassVar[int]
+    WAITING_AGES_FIELD_NUMBER: _ClassVar[int]
+    QUEUE_FULLNESS_FIELD_NUMBER: _ClassVar[int]
+    DROPPED_BY_REASON_FIELD_NUMBER: _ClassVar[int]
     name: str
     uid: str
     state: PeerState
@@ -163,10 +197,42 @@ class PeerStatus(_message.Message):
     next_attempt_time: _timestamp_pb2.Timestamp
     articles_per_second: float
     error_reason: str
-    def __init__(self, name: _Optional[str] = ..., uid: _Optional[str] = ..., state: _Optional[_Union[PeerState, str]] = ..., reason: _Optional[str] = ..., connections: _Optional[_Iterable[_Union[ConnectionStatus, _Mapping]]] = ..., counters: _Optional[_Union[PeerCounters, _Mapping]] = ..., backlog: _Optional[_Union[Backlog, _Mapping]] = ..., oldest_queued_age: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., window: _Optional[int] = ..., queue_length: _Optional[int] = ..., last_error: _Optional[str] = ..., last_error_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., next_attempt_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., articles_per_second: _Optional[float] = ..., error_reason: _Optional[str] = ...) -> None: ...
+    max_connections: int
+    waiting_ages: _containers.RepeatedCompositeFieldContainer[WaitingAge]
+    queue_fullness: QueueFullness
+    dropped_by_reason: _containers.RepeatedCompositeFieldContainer[DroppedCount]
+    def __init__(self, name: _Optional[str] = ..., uid: _Optional[str] = ..., state: _Optional[_Union[PeerState, str]] = ..., reason: _Optional[str] = ..., connections: _Optional[_Iterable[_Union[ConnectionStatus, _Mapping]]] = ..., counters: _Optional[_Union[PeerCounters, _Mapping]] = ..., backlog: _Optional[_Union[Backlog, _Mapping]] = ..., oldest_queued_age: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., window: _Optional[int] = ..., queue_length: _Optional[int] = ..., last_error: _Optional[str] = ..., last_error_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., next_attempt_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., articles_per_second: _Optional[float] = ..., error_reason: _Optional[str] = ..., max_connections: _Optional[int] = ..., waiting_ages: _Optional[_Iterable[_Union[WaitingAge, _Mapping]]] = ..., queue_fullness: _Optional[_Union[QueueFullness, _Mapping]] = ..., dropped_by_reason: _Optional[_Iterable[_Union[DroppedCount, _Mapping]]] = ...) -> None: ...
+
+class DroppedCount(_message.Message):
+    __slots__ = ("reason", "articles")
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    ARTICLES_FIELD_NUMBER: _ClassVar[int]
+    reason: str
+    articles: int
+    def __init__(self, reason: _Optional[str] = ..., articles: _Optional[int] = ...) -> None: ...
+
+class WaitingAge(_message.Message):
+    __slots__ = ("place", "age")
+    PLACE_FIELD_NUMBER: _ClassVar[int]
+    AGE_FIELD_NUMBER: _ClassVar[int]
+    place: WaitingPlace
+    age: _duration_pb2.Duration
+    def __init__(self, place: _Optional[_Union[WaitingPlace, str]] = ..., age: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
+
+class QueueFullness(_message.Message):
+    __slots__ = ("size", "mean", "longest", "looks")
+    SIZE_FIELD_NUMBER: _ClassVar[int]
+    MEAN_FIELD_NUMBER: _ClassVar[int]
+    LONGEST_FIELD_NUMBER: _ClassVar[int]
+    LOOKS_FIELD_NUMBER: _ClassVar[int]
+    size: int
+    mean: float
+    longest: int
+    looks: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, size: _Optional[int] = ..., mean: _Optional[float] = ..., longest: _Optional[int] = ..., looks: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class ConnectionStatus(_message.Message):
-    __slots__ = ("id", "address", "connected_since", "in_flight", "streaming", "no_check", "accepted", "refused", "rejected", "deferred")
+    __slots__ = ("id", "address", "connected_since", "in_flight", "streaming", "no_check", "accepted", "refused", "rejected", "deferred", "tls", "compressed")
     ID_FIELD_NUMBER: _ClassVar[int]
     ADDRESS_FIELD_NUMBER: _ClassVar[int]
     CONNECTED_SINCE_FIELD_NUMBER: _ClassVar[int]
@@ -177,6 +243,8 @@ class ConnectionStatus(_message.Message):
     REFUSED_FIELD_NUMBER: _ClassVar[int]
     REJECTED_FIELD_NUMBER: _ClassVar[int]
     DEFERRED_FIELD_NUMBER: _ClassVar[int]
+    TLS_FIELD_NUMBER: _ClassVar[int]
+    COMPRESSED_FIELD_NUMBER: _ClassVar[int]
     id: int
     address: str
     connected_since: _timestamp_pb2.Timestamp
@@ -187,10 +255,12 @@ class ConnectionStatus(_message.Message):
     refused: int
     rejected: int
     deferred: int
-    def __init__(self, id: _Optional[int] = ..., address: _Optional[str] = ..., connected_since: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., in_flight: _Optional[int] = ..., streaming: _Optional[bool] = ..., no_check: _Optional[bool] = ..., accepted: _Optional[int] = ..., refused: _Optional[int] = ..., rejected: _Optional[int] = ..., deferred: _Optional[int] = ...) -> None: ...
+    tls: bool
+    compressed: bool
+    def __init__(self, id: _Optional[int] = ..., address: _Optional[str] = ..., connected_since: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., in_flight: _Optional[int] = ..., streaming: _Optional[bool] = ..., no_check: _Optional[bool] = ..., accepted: _Optional[int] = ..., refused: _Optional[int] = ..., rejected: _Optional[int] = ..., deferred: _Optional[int] = ..., tls: _Optional[bool] = ..., compressed: _Optional[bool] = ...) -> None: ...
 
 class PeerCounters(_message.Message):
-    __slots__ = ("offered", "accepted", "refused", "rejected", "deferred", "expired", "dropped", "dead_lettered", "queued", "in_flight", "accepted_bytes", "rejected_bytes", "requeued")
+    __slots__ = ("offered", "accepted", "refused", "rejected", "deferred", "expired", "dropped", "dead_lettered", "queued", "in_flight", "accepted_bytes", "rejected_bytes", "requeued", "offered_bytes", "refused_bytes", "put_off_bytes", "put_offs", "missing", "spooled_overflow", "spooled_on_close", "spooled_sleeping", "unspooled")
     OFFERED_FIELD_NUMBER: _ClassVar[int]
     ACCEPTED_FIELD_NUMBER: _ClassVar[int]
     REFUSED_FIELD_NUMBER: _ClassVar[int]
@@ -204,6 +274,15 @@ class PeerCounters(_message.Message):
     ACCEPTED_BYTES_FIELD_NUMBER: _ClassVar[int]
     REJECTED_BYTES_FIELD_NUMBER: _ClassVar[int]
     REQUEUED_FIELD_NUMBER: _ClassVar[int]
+    OFFERED_BYTES_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_BYTES_FIELD_NUMBER: _ClassVar[int]
+    PUT_OFF_BYTES_FIELD_NUMBER: _ClassVar[int]
+    PUT_OFFS_FIELD_NUMBER: _ClassVar[int]
+    MISSING_FIELD_NUMBER: _ClassVar[int]
+    SPOOLED_OVERFLOW_FIELD_NUMBER: _ClassVar[int]
+    SPOOLED_ON_CLOSE_FIELD_NUMBER: _ClassVar[int]
+    SPOOLED_SLEEPING_FIELD_NUMBER: _ClassVar[int]
+    UNSPOOLED_FIELD_NUMBER: _ClassVar[int]
     offered: int
     accepted: int
     refused: int
@@ -217,17 +296,30 @@ class PeerCounters(_message.Message):
     accepted_bytes: int
     rejected_bytes: int
     requeued: int
-    def __init__(self, offered: _Optional[int] = ..., accepted: _Optional[int] = ..., refused: _Optional[int] = ..., rejected: _Optional[int] = ..., deferred: _Optional[int] = ..., expired: _Optional[int] = ..., dropped: _Optional[int] = ..., dead_lettered: _Optional[int] = ..., queued: _Optional[int] = ..., in_flight: _Optional[int] = ..., accepted_bytes: _Optional[int] = ..., rejected_bytes: _Optional[int] = ..., requeued: _Optional[int] = ...) -> None: ...
+    offered_bytes: int
+    refused_bytes: int
+    put_off_bytes: int
+    put_offs: int
+    missing: int
+    spooled_overflow: int
+    spooled_on_close: int
+    spooled_sleeping: int
+    unspooled: int
+    def __init__(self, offered: _Optional[int] = ..., accepted: _Optional[int] = ..., refused: _Optional[int] = ..., rejected: _Optional[int] = ..., deferred: _Optional[int] = ..., expired: _Optional[int] = ..., dropped: _Optional[int] = ..., dead_lettered: _Optional[int] = ..., queued: _Optional[int] = ..., in_flight: _Optional[int] = ..., accepted_bytes: _Optional[int] = ..., rejected_bytes: _Optional[int] = ..., requeued: _Optional[int] = ..., offered_bytes: _Optional[int] = ..., refused_bytes: _Optional[int] = ..., put_off_bytes: _Optional[int] = ..., put_offs: _Optional[int] = ..., missing: _Optional[int] = ..., spooled_overflow: _Optional[int] = ..., spooled_on_close: _Optional[int] = ..., spooled_sleeping: _Optional[int] = ..., unspooled: _Optional[int] = ...) -> None: ...
 
 class Backlog(_message.Message):
-    __slots__ = ("entries", "bytes", "segments")
+    __slots__ = ("entries", "bytes", "segments", "limit_bytes", "limit_age")
     ENTRIES_FIELD_NUMBER: _ClassVar[int]
     BYTES_FIELD_NUMBER: _ClassVar[int]
     SEGMENTS_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_BYTES_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_AGE_FIELD_NUMBER: _ClassVar[int]
     entries: int
     bytes: int
     segments: int
-    def __init__(self, entries: _Optional[int] = ..., bytes: _Optional[int] = ..., segments: _Optional[int] = ...) -> None: ...
+    limit_bytes: int
+    limit_age: _duration_pb2.Duration
+    def __init__(self, entries: _Optional[int] = ..., bytes: _Optional[int] = ..., segments: _Optional[int] = ..., limit_bytes: _Optional[int] = ..., limit_age: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
 
 class PauseRequest(_message.Message):
     __slots__ = ("peer",)
@@ -266,14 +358,18 @@ class FlushResponse(_message.Message):
     def __init__(self, entries: _Optional[int] = ...) -> None: ...
 
 class ListDeadLettersRequest(_message.Message):
-    __slots__ = ("peer", "page_size", "page_token")
+    __slots__ = ("peer", "page_size", "page_token", "reason", "message_ids")
     PEER_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
     peer: str
     page_size: int
     page_token: str
-    def __init__(self, peer: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+    reason: str
+    message_ids: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, peer: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., reason: _Optional[str] = ..., message_ids: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class ListDeadLettersResponse(_message.Message):
     __slots__ = ("dead_letters", "next_page_token")
@@ -300,15 +396,47 @@ class DeadLetter(_message.Message):
     def __init__(self, message_id: _Optional[str] = ..., reason: _Optional[str] = ..., arrival_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., dead_letter_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., size: _Optional[int] = ..., tries: _Optional[int] = ...) -> None: ...
 
 class ReplayDeadLettersRequest(_message.Message):
-    __slots__ = ("peer", "message_ids")
+    __slots__ = ("peer", "message_ids", "reason")
     PEER_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
     peer: str
     message_ids: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, peer: _Optional[str] = ..., message_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+    reason: str
+    def __init__(self, peer: _Optional[str] = ..., message_ids: _Optional[_Iterable[str]] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class ReplayDeadLettersResponse(_message.Message):
     __slots__ = ("entries",)
     ENTRIES_FIELD_NUMBER: _ClassVar[int]
     entries: int
     def __init__(self, entries: _Optional[int] = ...) -> None: ...
+
+class ListRefusalsRequest(_message.Message):
+    __slots__ = ("peers",)
+    PEERS_FIELD_NUMBER: _ClassVar[int]
+    peers: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, peers: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class ListRefusalsResponse(_message.Message):
+    __slots__ = ("peers",)
+    PEERS_FIELD_NUMBER: _ClassVar[int]
+    peers: _containers.RepeatedCompositeFieldContainer[PeerRefusals]
+    def __init__(self, peers: _Optional[_Iterable[_Union[PeerRefusals, _Mapping]]] = ...) -> None: ...
+
+class PeerRefusals(_message.Message):
+    __slots__ = ("peer", "refusals")
+    PEER_FIELD_NUMBER: _ClassVar[int]
+    REFUSALS_FIELD_NUMBER: _ClassVar[int]
+    peer: str
+    refusals: _containers.RepeatedCompositeFieldContainer[Refusal]
+    def __init__(self, peer: _Optional[str] = ..., refusals: _Optional[_Iterable[_Union[Refusal, _Mapping]]] = ...) -> None: ...
+
+class Refusal(_message.Message):
+    __slots__ = ("outcome", "text", "articles")
+    OUTCOME_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    ARTICLES_FIELD_NUMBER: _ClassVar[int]
+    outcome: Refused
+    text: str
+    articles: int
+    def __init__(self, outcome: _Optional[_Union[Refused, str]] = ..., text: _Optional[str] = ..., articles: _Optional[int] = ...) -> None: ...

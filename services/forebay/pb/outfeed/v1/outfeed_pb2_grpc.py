@@ -75,6 +75,11 @@ class OutfeedServiceStub:
                 request_serializer=forebay_dot_outfeed_dot_v1_dot_outfeed__pb2.ListDeadLettersRequest.SerializeToString,
                 response_deserializer=forebay_dot_outfeed_dot_v1_dot_outfeed__pb2.ListDeadLettersResponse.FromString,
                 _registered_method=True)
+        self.ListRefusals = channel.unary_unary(
+                '/forebay.outfeed.v1.OutfeedService/ListRefusals',
+                request_serializer=forebay_dot_outfeed_dot_v1_dot_outfeed__pb2.ListRefusalsRequest.SerializeToString,
+                response_deserializer=forebay_dot_outfeed_dot_v1_dot_outfeed__pb2.ListRefusalsResponse.FromString,
+                _registered_method=True)
         self.ReplayDeadLetters = channel.unary_unary(
                 '/forebay.outfeed.v1.OutfeedService/ReplayDeadLetters',
                 request_serializer=forebay_dot_outfeed_dot_v1_dot_outfeed__pb2.ReplayDeadLettersRequest.SerializeToString,
@@ -147,6 +152,13 @@ class OutfeedServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListRefusals(self, request, context):
+        """Shows what peers say when they do not take articles, and how often they said it since the service started.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ReplayDeadLetters(self, request, context):
         """Queues given-up articles for their peer again, with no tries counted.
         """
@@ -196,6 +208,11 @@ def add_OutfeedServiceServicer_to_server(servicer, server):
                     servicer.ListDeadLetters,
                     request_deserializer=forebay_dot_outfeed_dot_v1_dot_outfeed__pb2.ListDeadLettersRequest.FromString,
                     response_serializer=forebay_dot_outfeed_dot_v1_dot_outfeed__pb2.ListDeadLettersResponse.SerializeToString,
+            ),
+            'ListRefusals': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListRefusals,
+                    request_deserializer=forebay_dot_outfeed_dot_v1_dot_outfeed__pb2.ListRefusalsRequest.FromString,
+                    response_serializer=forebay_dot_outfeed_dot_v1_dot_outfeed__pb2.ListRefusalsResponse.SerializeToString,
             ),
             'ReplayDeadLetters': grpc.unary_unary_rpc_method_handler(
                     servicer.ReplayDeadLetters,
@@ -420,6 +437,33 @@ class OutfeedService:
             '/forebay.outfeed.v1.OutfeedService/ListDeadLetters',
             forebay_dot_outfeed_dot_v1_dot_outfeed__pb2.ListDeadLettersRequest.SerializeToString,
             forebay_dot_outfeed_dot_v1_dot_outfeed__pb2.ListDeadLettersResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListRefusals(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/forebay.outfeed.v1.OutfeedService/ListRefusals',
+            forebay_dot_outfeed_dot_v1_dot_outfeed__pb2.ListRefusalsRequest.SerializeToString,
+            forebay_dot_outfeed_dot_v1_dot_outfeed__pb2.ListRefusalsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -1,0 +1,1 @@
+"""`forebay channel`: the program that innd writes to in innfeed's place."""

@@ -1,0 +1,1 @@
+"""Sessions and reliable conduits over UDP, unicast and multicast, for lossy links."""

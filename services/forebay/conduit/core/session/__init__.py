@@ -1,0 +1,1 @@
+"""Sessions with peers: scouting, opening, leases, and their end."""

@@ -1,0 +1,1 @@
+"""What INN says of a feed, in innfeed.conf and newsfeeds, read and written as resources."""

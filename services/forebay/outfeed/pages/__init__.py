@@ -1,0 +1,1 @@
+"""The page `/status` of an outfeed."""
