@@ -33,7 +33,7 @@ run: venv ## Feed the example articles to two peers, and compact the backlog of 
 
 .PHONY: test
 test: venv ## Run the tests (SCALE=10 for the full sizes, WORKERS=0 for one after the other)
-	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadgroup
+	$(BIN)/pytest --numprocesses $(WORKERS)
 
 .PHONY: format
 format: venv ## Put the code into its standard form

@@ -13,6 +13,7 @@ os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "false"
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadScopeScheduling
 
 from apiserver import ApiServer, lacking
 from peers.fakepeer import FakePeer
@@ -29,17 +30,28 @@ settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
 
 
-SHARED_BY_A_RUN = ("node", "apiserver", "spark")
-"""Fixtures that take seconds, and memory: tests that need one run in one process when there are several."""
+ROOMS = {
+    "tests/integration/operator/": "node",
+    "tests/integration/spark/": "spark",
+    "tests/integration/chart/": "apiserver",
+    "tests/integration/crds/": "apiserver",
+    "tests/integration/kubectl/": "apiserver",
+}
+"""Folders whose tests run in one process when there are several: what they share takes seconds to start, and memory."""
 
 
-@pytest.hookimpl(tryfirst=True)  # xdist looks at the marks in the same hook
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of a file stay together too, for what its modules and classes share."""
-    for item in items:
-        needed = getattr(item, "fixturenames", ())
-        group = next((name for name in SHARED_BY_A_RUN if name in needed), item.location[0])
-        item.add_marker(pytest.mark.xdist_group(group))
+class ByRoom(LoadScopeScheduling):
+    """Tests of a file stay together, too: they share what its modules and classes set up."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        return next((room for folder, room in ROOMS.items() if file.startswith(folder)), file)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadScopeScheduling:
+    """How tests are dealt out to processes."""
+    return ByRoom(config, log)
 
 
 @pytest.fixture(scope="session")
