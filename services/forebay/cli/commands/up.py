@@ -48,7 +48,7 @@ def up(
     ] = False,
     deadline: Annotated[
         float, typer.Option("--deadline", metavar="SECONDS", min=0, help="With --until-delivered: longest wait.")
-    ] = 120.0,
+    ] = 300.0,
     pace: Annotated[
         float | None,
         typer.Option(
