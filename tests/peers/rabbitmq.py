@@ -38,7 +38,11 @@ class RabbitMq:
 
     async def start(self) -> None:
         """Start it and wait until it is ready, about 7 s; queues of an earlier start are kept."""
-        await self._call("start", self.folder, self.port)
+        try:
+            await self._call("start", self.folder, self.port)
+        except AssertionError:  # a busy machine may take longer than is waited for
+            await self.stop()
+            await self._call("start", self.folder, self.port)
 
     async def stop(self) -> None:
         """End it and wait for that; nothing happens when it is not running."""
