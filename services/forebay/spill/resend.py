@@ -82,11 +82,11 @@ class ResendWindow:
         entries = octets = 0
         last = None
         for entry_id in self._order:
-            if entry_id in self._waiting:
-                break
-            last = entry_id
             if (size := self._settled.get(entry_id)) is not None:
                 entries, octets = entries + 1, octets + size
+            elif entry_id in self._waiting:
+                break
+            last = entry_id
         return None if last is None else Passed(last, entries, octets)
 
     def move(self, checkpoint: bytes) -> None:
