@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from forebay_operator.body import Body
 from forebay_operator.conditions.answers import answering
 from forebay_operator.conditions.fault import Fault
-from forebay_operator.conditions.figures import forwarders_text, rounded
+from forebay_operator.conditions.figures import as_before, forwarders_text, rounded
 from forebay_operator.conditions.servicestatus import service_status
 from forebay_operator.conditions.workload import Workload
 
@@ -36,8 +36,7 @@ def announcer_figures(announcer: Body, views: Sequence["PodView"]) -> Body:
     """What it tracks, whom it passes it on to, and what waits."""
     told = next(((view.queue, view.forwarders) for view in answering(views) if view.queue), None)
     if told is None:
-        before = announcer.get("status", {})
-        return {name: before[name] for name in FIGURES if name in before}
+        return as_before(announcer, FIGURES)
     queue, forwarders = told
     return {
         "peers": rounded(queue.peers),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from forebay_operator.body import Body
 from forebay_operator.conditions.answers import conduitnodes_of
 from forebay_operator.conditions.fault import Fault
-from forebay_operator.conditions.figures import rounded
+from forebay_operator.conditions.figures import as_before, rounded
 from forebay_operator.conditions.servicestatus import service_status
 from forebay_operator.conditions.workload import Workload
 
@@ -39,8 +39,7 @@ def conduitnode_figures(node: Body, views: Sequence["PodView"]) -> Body:
     """
     told = conduitnodes_of(views)
     if not told:
-        before = node.get("status", {})
-        return {name: before[name] for name in FIGURES if name in before}
+        return as_before(node, FIGURES)
     own = {each.peer_id for each in told}
     peers = {peer.peer_id for each in told for peer in each.peers}
     return {

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from forebay.pb.announcer.v1 import announcer_pb2
 from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
 from forebay.pb.store.v1 import store_pb2
+from forebay_operator.body import Body
 from forebay_operator.conditions.answers import answering
 
 if TYPE_CHECKING:
@@ -17,6 +18,12 @@ EXACT_UP_TO = 100
 def rounded(count: int) -> int:
     """The count with its first two digits where it is above 100."""
     return count if count <= EXACT_UP_TO else round(count, 2 - len(str(count)))
+
+
+def as_before(resource: Body, names: Sequence[str]) -> Body:
+    """Those of these figures that the old status has."""
+    before = resource.get("status", {})
+    return {name: before[name] for name in names if name in before}
 
 
 def backlog(peers: Sequence[pb.PeerStatus]) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from forebay_operator.body import Body
 from forebay_operator.conditions.answers import routers_of
 from forebay_operator.conditions.fault import Fault
-from forebay_operator.conditions.figures import links_text, rounded
+from forebay_operator.conditions.figures import as_before, links_text, rounded
 from forebay_operator.conditions.servicestatus import service_status
 from forebay_operator.conditions.workload import Workload
 
@@ -39,8 +39,7 @@ def router_figures(router: Body, views: Sequence["PodView"]) -> Body:
     """
     told = routers_of(views)
     if not told:
-        before = router.get("status", {})
-        return {name: before[name] for name in FIGURES if name in before}
+        return as_before(router, FIGURES)
     return {
         "threads": rounded(max(each.threads for each in told)),
         "processes": rounded(sum(len(each.processes) for each in told)),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from forebay_operator.body import Body
 from forebay_operator.conditions.answers import answering
 from forebay_operator.conditions.fault import Fault
-from forebay_operator.conditions.figures import messages, queues_text
+from forebay_operator.conditions.figures import as_before, messages, queues_text
 from forebay_operator.conditions.servicestatus import service_status
 from forebay_operator.conditions.workload import Workload
 
@@ -39,7 +39,7 @@ def store_figures(store: Body, workload: Workload, views: Sequence["PodView"]) -
         return {"queues": queues_text(queues), "messages": messages(queues)}
     primary = next((view for view in answering(views) if view.members), None)
     if primary is None:
-        return figures_of(store)
+        return as_before(store, FIGURES)
     return {
         "queues": queues_text(primary.queues),
         "messages": messages(primary.queues),
@@ -47,9 +47,3 @@ def store_figures(store: Body, workload: Workload, views: Sequence["PodView"]) -
         "members": list(primary.members),
         "inSync": f"{len(primary.members)}/{workload.replicas}",
     }
-
-
-def figures_of(store: Body) -> Body:
-    """As they were."""
-    before = store.get("status", {})
-    return {name: before[name] for name in FIGURES if name in before}

@@ -1,7 +1,8 @@
 """Clients of the services, for asyncio programs."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from forebay.latenames import late_names
 
 if TYPE_CHECKING:
     from forebay.client.announcer import AnnouncerClient
@@ -57,43 +58,40 @@ __all__ = [
 ]
 
 _HOMES = {
-    "AnnouncerClient": "forebay.client.announcer",
-    "ArticleTooLargeError": "forebay.client.errors",
-    "ClientError": "forebay.client.errors",
-    "ClosedError": "forebay.client.errors",
-    "ConfigClient": "forebay.client.config",
-    "ConsumeSettings": "forebay.client.settings",
-    "Consumption": "forebay.client.consumption",
+    "AnnouncerClient": ".announcer",
+    "ArticleTooLargeError": ".errors",
+    "ClientError": ".errors",
+    "ClosedError": ".errors",
+    "ConfigClient": ".config",
+    "ConsumeSettings": ".settings",
+    "Consumption": ".consumption",
     "DeadLetter": "forebay.pb.outfeed.v1.outfeed_pb2",
-    "Delivery": "forebay.client.delivery",
+    "Delivery": ".delivery",
     "Message": "forebay.pb.store.v1.store_pb2",
-    "NotKeptError": "forebay.client.errors",
-    "OfferSettings": "forebay.client.settings",
-    "Offering": "forebay.client.offering",
+    "NotKeptError": ".errors",
+    "OfferSettings": ".settings",
+    "Offering": ".offering",
     "Outcome": "forebay.pb.outfeed.v1.outfeed_pb2",
-    "OutfeedClient": "forebay.client.outfeed",
+    "OutfeedClient": ".outfeed",
     "PeerState": "forebay.pb.outfeed.v1.outfeed_pb2",
     "PeerStatus": "forebay.pb.outfeed.v1.outfeed_pb2",
-    "ProtocolError": "forebay.client.errors",
-    "PublishSettings": "forebay.client.settings",
-    "PublishTally": "forebay.client.tally",
-    "Publisher": "forebay.client.publisher",
+    "ProtocolError": ".errors",
+    "PublishSettings": ".settings",
+    "PublishTally": ".tally",
+    "Publisher": ".publisher",
     "QueueState": "forebay.pb.store.v1.store_pb2",
     "QueueStatus": "forebay.pb.store.v1.store_pb2",
-    "SettledError": "forebay.client.errors",
-    "Store": "forebay.client.store",
-    "Tally": "forebay.client.tally",
+    "SettledError": ".errors",
+    "Store": ".store",
+    "Tally": ".tally",
     "Verdict": "forebay.pb.outfeed.v1.outfeed_pb2",
-    "make_message": "forebay.client.store",
+    "make_message": ".store",
 }
 
 
-def __getattr__(name: str) -> Any:
-    # Each is imported when it is first asked for: a node of conduit at the edge needs no gRPC.
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_HOMES[name]), name)
-    return found
+if not TYPE_CHECKING:  # a checker of types shall miss no wrong name
+    # A node of conduit at the edge needs no gRPC.
+    __getattr__ = late_names(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

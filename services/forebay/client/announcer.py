@@ -1,21 +1,18 @@
 """A client of AnnouncerService."""
 
 from collections.abc import AsyncIterator, Sequence
-from pathlib import Path
-from types import TracebackType
-from typing import Self
 
-from forebay.client.channels import open_channel, service_errors
+from forebay.client.channels import service_errors
+from forebay.client.serviceclient import ServiceClient
 from forebay.pb.announcer.v1 import announcer_pb2 as pb
 from forebay.pb.announcer.v1.announcer_pb2_grpc import AnnouncerServiceStub
-from forebay.runtime import ClientChannel
 
 TIMEOUT = 30.0
 """Seconds that a call may take."""
 PAGE = 1000
 
 
-class AnnouncerClient:
+class AnnouncerClient(ServiceClient):
     """Announces to a tracker, and shows and steers its forwarders. All methods raise `ServiceError`.
 
     Made within a running event loop:
@@ -24,30 +21,6 @@ class AnnouncerClient:
             for forwarder in await client.forwarders():
                 ...
     """
-
-    def __init__(self, channel: ClientChannel) -> None:
-        """The channel is the client's from now on, and closed with it."""
-        self._channel = channel
-
-    @classmethod
-    def connect(cls, address: str, tls: Path | None = None) -> Self:
-        """A client for `host:port` or `unix:/path`; `tls` is a folder with tls.crt, tls.key and ca.crt.
-
-        A connection is made when it is needed. Raises `AddressError` or `CertificateError`.
-        """
-        return cls(open_channel(address, tls))
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
-
-    async def close(self) -> None:
-        """End all calls and connections."""
-        await self._channel.close()
 
     async def announce(self, announces: Sequence[pb.ClientAnnounce]) -> list[pb.AnnounceAnswer]:
         """Announce up to 1000 clients; the answers in their order, of which each may be a refusal."""

@@ -2,26 +2,23 @@
 
 from collections.abc import AsyncIterator
 from datetime import timedelta
-from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from google.protobuf.duration_pb2 import Duration
 
-from forebay.client.channels import open_channel, service_errors
+from forebay.client.channels import service_errors
 from forebay.client.offering import Offering
+from forebay.client.serviceclient import ServiceClient
 from forebay.client.settings import OfferSettings
 from forebay.client.supply import Articles
 from forebay.pb.outfeed.v1 import outfeed_pb2 as pb
 from forebay.pb.outfeed.v1.outfeed_pb2_grpc import OutfeedServiceStub
-from forebay.runtime import ClientChannel
 
 TIMEOUT = 30.0
 """Seconds that a call may take; streams have no end."""
 PAGE = 1000
 
 
-class OutfeedClient:
+class OutfeedClient(ServiceClient):
     """Offers articles to an outfeed, and shows and steers its peers. All methods raise `ServiceError`.
 
     Made within a running event loop:
@@ -30,30 +27,6 @@ class OutfeedClient:
             async for verdict in client.offer(articles):
                 ...
     """
-
-    def __init__(self, channel: ClientChannel) -> None:
-        """The channel is the client's from now on, and closed with it."""
-        self._channel = channel
-
-    @classmethod
-    def connect(cls, address: str, tls: Path | None = None) -> Self:
-        """A client for `host:port` or `unix:/path`; `tls` is a folder with tls.crt, tls.key and ca.crt.
-
-        A connection is made when it is needed. Raises `AddressError` or `CertificateError`.
-        """
-        return cls(open_channel(address, tls))
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
-
-    async def close(self) -> None:
-        """End all calls and connections."""
-        await self._channel.close()
 
     def offer(self, articles: Articles, settings: OfferSettings | None = None) -> Offering:
         """Offer articles from an iterable or an asynchronous one; iterate over the result for the verdicts."""

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 Identity = tuple[str, str]
 """Namespace and name."""
-SHORTEST_KEY, LONGEST_KEY = 16, 64
-"""Octets of a key that seals datagrams."""
 
 
 def alone(_: ConduitNode) -> list[str]:
@@ -121,8 +119,5 @@ def _keys(node: ConduitNode, document: ConfigDocument) -> dict[int, bytes]:
     found: dict[int, bytes] = {}
     for at, each in enumerate(node.spec.authentication.keys if node.spec.authentication else ()):
         reference, name = each.key_from.secret_ref, f"spec.authentication.keys[{at}].keyFrom.secretRef"
-        key = document.referenced(node.metadata.namespace, reference.name, reference.key, name).reveal().encode()
-        if not SHORTEST_KEY <= len(key) <= LONGEST_KEY:
-            raise FieldError(name, f"the value has {len(key)} octets; give {SHORTEST_KEY} to {LONGEST_KEY}")
-        found[each.id] = key
+        found[each.id] = document.referenced_key(node.metadata.namespace, reference.name, reference.key, name)
     return found

@@ -33,9 +33,9 @@ from forebay.pb.conduit.v1 import conduit_pb2 as pb
 from forebay.pb.conduit.v1.conduit_pb2_grpc import ConduitServiceServicer as GeneratedServicer
 from forebay.runtime.errors import FailedPreconditionError, NotFoundError, UnavailableError
 from forebay.runtime.interceptor import caller_of
+from forebay.runtime.opening import opening_of
 
 Context = grpc.aio.ServicerContext[Any, Any]
-T = TypeVar("T")
 
 SERVICE = pb.DESCRIPTOR.services_by_name["ConduitService"].full_name
 PAGE = 100
@@ -119,7 +119,7 @@ class ConduitServicer(GeneratedServicer):
         self, request_iterator: AsyncIterator[pb.PublishRequest], context: Context
     ) -> AsyncIterator[pb.PublishResponse]:
         """Publish batches; see the proto."""
-        opening = await self._opening(request_iterator)
+        opening = await opening_of(request_iterator, self._ending, stopping)
         if opening is None:
             return
         node, client = self._client(opening.client, context)
@@ -171,7 +171,7 @@ class ConduitServicer(GeneratedServicer):
         self, request_iterator: AsyncIterator[pb.AnswerRequest], context: Context
     ) -> AsyncIterator[pb.AnswerResponse]:
         """Answer queries of peers; see the proto."""
-        opening = await self._opening(request_iterator)
+        opening = await opening_of(request_iterator, self._ending, stopping)
         if opening is None:
             return
         with self._running(AnswerStream(self._node().station)) as stream:
@@ -264,19 +264,6 @@ class ConduitServicer(GeneratedServicer):
         if self._ending.is_set():
             raise stopping()
         return True
-
-    async def _opening(self, requests: AsyncIterator[T]) -> T | None:
-        """The first request of a stream; None when there is none. Raises `UnavailableError` when the service ends."""
-        first = asyncio.ensure_future(anext(aiter(requests), None))
-        ending = asyncio.ensure_future(self._ending.wait())
-        try:
-            await asyncio.wait([first, ending], return_when=asyncio.FIRST_COMPLETED)
-            if not first.done():
-                raise stopping()
-            return first.result()
-        finally:
-            first.cancel()
-            ending.cancel()
 
     def _declaring(self, token: bytes, context: Context) -> Declaring:
         return Declaring(*self._client(token, context))

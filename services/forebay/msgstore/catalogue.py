@@ -2,6 +2,7 @@
 
 import heapq
 import logging
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from threading import Lock
@@ -112,13 +113,12 @@ class Catalogue:
                 self._drop(self.index.release(stored))
 
     def _drop(self, places: Iterable[Place]) -> None:
-        files = self.files
-        touched: dict[int, MessageFile] = {}
+        dropped: defaultdict[int, list[int]] = defaultdict(list)
         for place, size in places:
-            file = files[place >> OFFSET_BITS]
-            file.drop_live(size + HEAD_SIZE)
-            touched[file.number] = file
-        for file in touched.values():
+            dropped[place >> OFFSET_BITS].append(size)
+        for number, sizes in dropped.items():
+            file = self.files[number]
+            file.drop_live(sum(sizes) + len(sizes) * HEAD_SIZE, len(sizes))
             if file.sealed:
                 self._assess(file)
 

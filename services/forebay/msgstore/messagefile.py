@@ -54,10 +54,10 @@ class MessageFile:
         self.live += size
         self.count += count
 
-    def drop_live(self, size: int) -> None:
-        """A record left the index."""
+    def drop_live(self, size: int, count: int = 1) -> None:
+        """Records left the index."""
         self.live -= size
-        self.count -= 1
+        self.count -= count
 
 
 class Handles:

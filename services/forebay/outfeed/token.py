@@ -1,6 +1,7 @@
 """Tokens: what stands for an article in queues, spill streams and on connections. A token never holds a body."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from struct import Struct
 from typing import NamedTuple
 
@@ -35,6 +36,10 @@ class Token(NamedTuple):
         return self._replace(tries=self.tries + 1)
 
 
+_token: Callable[[Iterable[object]], Token] = partial(tuple.__new__, Token)
+"""A token of its fields; the constructor of a named tuple is Python code, which takes three times as long."""
+
+
 def decode(entry: bytes) -> Token:
     """Read an entry of a spill stream.
 
@@ -48,7 +53,7 @@ def decode(entry: bytes) -> Token:
 
 
 def decode_all(entries: Sequence[bytes]) -> list[Token]:
-    """As `decode` for many, at half the cost.
+    """As `decode` for many, at a third of the cost.
 
     Raises `ValueError` when any of them is shorter than a token.
     """
@@ -58,4 +63,4 @@ def decode_all(entries: Sequence[bytes]) -> list[Token]:
         raise ValueError(f"a spill entry of no more than {_HEAD.size} octets is no token")
     message_ids = [entry[_HEAD.size :] for entry in entries]
     columns = zip(*map(_HEAD.unpack_from, entries), strict=True)
-    return list(map(Token, message_ids, map(message_key, message_ids), *columns))
+    return list(map(_token, zip(message_ids, map(message_key, message_ids), *columns, strict=True)))

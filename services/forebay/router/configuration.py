@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 Identity = tuple[str, str]
 """Namespace and name."""
-SHORTEST_KEY, LONGEST_KEY = 16, 64
-"""Octets of the key that seals datagrams."""
 
 
 def alone(_: Router) -> list[str]:
@@ -137,10 +135,7 @@ def _key(router: Router, document: ConfigDocument) -> bytes:
     if (udp := router.spec.listeners.udp) is None:
         return b""
     reference, name = udp.key_from.secret_ref, "spec.listeners.udp.keyFrom.secretRef"
-    key = document.referenced(router.metadata.namespace, reference.name, reference.key, name).reveal().encode()
-    if not SHORTEST_KEY <= len(key) <= LONGEST_KEY:
-        raise FieldError(name, f"the value has {len(key)} octets; give {SHORTEST_KEY} to {LONGEST_KEY}")
-    return key
+    return document.referenced_key(router.metadata.namespace, reference.name, reference.key, name)
 
 
 def _parent(link: RouterLink) -> Identity:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import grpc
 
@@ -19,11 +19,11 @@ from forebay.router.switch import Switch
 from forebay.router.traces import Trace
 from forebay.runtime.errors import FieldViolation, InvalidArgumentError, UnavailableError
 from forebay.runtime.interceptor import caller_of
+from forebay.runtime.opening import opening_of
 
 if TYPE_CHECKING:
     from forebay.runtime.handlers import Handler
 
-R = TypeVar("R")
 Context = grpc.aio.ServicerContext[Any, Any]
 
 SERVICE = pb.DESCRIPTOR.services_by_name["RouterService"].full_name
@@ -55,7 +55,7 @@ class RouterServicer(GeneratedServicer):
         """Attach a process; see the proto."""
         node = self._node()
         settings, processes = node.switch.settings, node.processes
-        if (opening := await self._opening(request_iterator)) is None:
+        if (opening := await opening_of(request_iterator, self._ending, stopping)) is None:
             return
         if not opening.HasField("hello"):
             raise invalid("hello", "is missing: the first request says who attaches")
@@ -181,25 +181,12 @@ class RouterServicer(GeneratedServicer):
         await news.wait()
         news.clear()
         if self._ending.is_set():
-            raise UnavailableError("the service stops", retry_after=RETRY_SECONDS)
+            raise stopping()
         return True
-
-    async def _opening(self, requests: AsyncIterator[R]) -> R | None:
-        """The first request of a stream; None when there is none. Raises `UnavailableError` when the service stops."""
-        first = asyncio.ensure_future(anext(aiter(requests), None))
-        ending = asyncio.ensure_future(self._ending.wait())
-        try:
-            await asyncio.wait([first, ending], return_when=asyncio.FIRST_COMPLETED)
-            if not first.done():
-                raise UnavailableError("the service stops", retry_after=RETRY_SECONDS)
-            return first.result()
-        finally:
-            first.cancel()
-            ending.cancel()
 
     async def _hello(self, requests: AsyncIterator[pb.LinkRequest]) -> pb.LinkHello | None:
         """How a router introduces itself; None when it does not want to any more."""
-        if (opening := await self._opening(requests)) is None:
+        if (opening := await opening_of(requests, self._ending, stopping)) is None:
             return None
         if not opening.HasField("hello"):
             raise invalid("hello", "is missing: the first request says who links")
@@ -227,3 +214,8 @@ def add_to_server(servicer: RouterServicer, server: grpc.aio.Server) -> None:
 def invalid(field: str, problem: str) -> InvalidArgumentError:
     """What is wrong with one field."""
     return InvalidArgumentError(f"{field} {problem}", violations=[FieldViolation(field, problem)])
+
+
+def stopping() -> UnavailableError:
+    """The service ends."""
+    return UnavailableError("the service stops", retry_after=RETRY_SECONDS)

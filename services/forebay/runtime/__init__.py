@@ -4,9 +4,9 @@ What needs gRPC's server, aiohttp or the API's models is loaded when its name is
 no more than errors and back-offs, such as the workers of Spark, start a second earlier.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from forebay.latenames import late_names
 from forebay.runtime.address import Address, parse_address
 from forebay.runtime.backoff import Backoff, BackoffSettings
 from forebay.runtime.bounded import ByteBudget
@@ -57,23 +57,23 @@ if TYPE_CHECKING:
     from forebay.runtime.status import describe, from_rpc_error
 
 _LOADED_LATER = {
-    "CertificateFolder": "certificates",
-    "ChannelSettings": "channel",
-    "ClientChannel": "channel",
-    "DeadlineSettings": "interceptor",
-    "Degradation": "service",
-    "DrainSettings": "host",
-    "GrpcSettings": "grpcserver",
-    "Host": "host",
-    "HostSettings": "host",
-    "KubeApi": "kubeapi",
-    "KubeLease": "kubelease",
-    "Service": "service",
-    "describe": "status",
-    "from_rpc_error": "status",
-    "in_cluster": "kubeapi",
-    "run": "host",
-    "serve": "host",
+    "CertificateFolder": ".certificates",
+    "ChannelSettings": ".channel",
+    "ClientChannel": ".channel",
+    "DeadlineSettings": ".interceptor",
+    "Degradation": ".service",
+    "DrainSettings": ".host",
+    "GrpcSettings": ".grpcserver",
+    "Host": ".host",
+    "HostSettings": ".host",
+    "KubeApi": ".kubeapi",
+    "KubeLease": ".kubelease",
+    "Service": ".service",
+    "describe": ".status",
+    "from_rpc_error": ".status",
+    "in_cluster": ".kubeapi",
+    "run": ".host",
+    "serve": ".host",
 }
 
 __all__ = [
@@ -137,11 +137,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:  # a checker of types shall miss no wrong name
-
-    def __getattr__(name: str) -> object:
-        module = _LOADED_LATER.get(name)
-        if module is None:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = getattr(import_module(f"{__name__}.{module}"), name)
-        globals()[name] = value
-        return value
+    __getattr__ = late_names(__name__, _LOADED_LATER)

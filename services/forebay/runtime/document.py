@@ -13,6 +13,8 @@ from forebay.runtime.secret import Secret
 
 INFLATED_LIMIT = 64 * 1024 * 1024
 """Octets of JSON that a document may have."""
+SHORTEST_KEY, LONGEST_KEY = 16, 64
+"""Octets of a key that seals datagrams."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,13 @@ class ConfigDocument:
         if value is None:
             raise FieldError(source, f"there is no key {key} in a Secret {name}: add it")
         return value
+
+    def referenced_key(self, namespace: str, name: str, key: str, source: str) -> bytes:
+        """As `referenced`, of a key that seals datagrams, in octets. Raises `FieldError`."""
+        found = self.referenced(namespace, name, key, source).reveal().encode()
+        if not SHORTEST_KEY <= len(found) <= LONGEST_KEY:
+            raise FieldError(source, f"the value has {len(found)} octets; give {SHORTEST_KEY} to {LONGEST_KEY}")
+        return found
 
 
 def encode(document: ConfigDocument) -> bytes:

@@ -17,7 +17,7 @@ from forebay.spill.desk import STALLS, stalled
 from forebay.spill.dialogue import Question
 from forebay.spill.keys import Kind, OwnerKeys, owner_of, registry_key
 from forebay.spill.ledger import Ledger, Segment
-from forebay.spill.resend import Entry
+from forebay.spill.resend import Entry, entries_of
 from forebay.spill.settings import TlsFiles
 from forebay.spill.staging import DroppedStaging, Staging, abandon, refresh
 
@@ -74,8 +74,7 @@ class Compactor:
 
     def read(self, stream: str, after: bytes | None, count: int, until: bytes | None = None) -> list[Entry]:
         """At most `count` entries (id, data) of a stream behind an id, in order, up to and with the id `until`."""
-        entries = self._range(stream, after, count, until).answer()
-        return [Entry(entry_id, fields[1]) for entry_id, fields in entries]
+        return entries_of(self._range(stream, after, count, until).answer())
 
     def batches(
         self, stream: str, count: int, after: bytes | None = None, until: bytes | None = None

@@ -10,7 +10,7 @@ from forebay.spill.keys import Kind, OwnerKeys
 from forebay.spill.ledger import Ledger, Segment
 from forebay.spill.link import Reply
 from forebay.spill.metrics import SpillMetrics
-from forebay.spill.resend import Entry, ResendWindow
+from forebay.spill.resend import Entry, ResendWindow, entries_of
 from forebay.spill.router import Answered, checked, meaning
 from forebay.spill.scripts import Argument, Command
 from forebay.spill.session import Channel
@@ -74,7 +74,7 @@ class Desk:
             return []
         start = b"(" + after if after else b"-"
         (reply,) = await self.run(("XRANGE", stream, start, "+", "COUNT", count))
-        return [Entry(entry_id, fields[1]) for entry_id, fields in reply]
+        return entries_of(reply)
 
     def stream(self, segment: Segment) -> str:
         """Where a segment's entries are."""

@@ -11,6 +11,7 @@ from forebay.pb.store.v1 import store_pb2 as pb
 from forebay.pb.store.v1.store_pb2_grpc import StoreServiceServicer as GeneratedServicer
 from forebay.pb.store.v1.store_pb2_grpc import add_StoreServiceServicer_to_server
 from forebay.runtime.errors import FieldViolation, InvalidArgumentError, UnavailableError
+from forebay.runtime.opening import opening_of
 from forebay.store.consumestream import ConsumeStream
 from forebay.store.publishstream import PublishStream
 from forebay.store.queueing.figures import Figures
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from forebay.runtime.handlers import Handler
 
 S = TypeVar("S")
-R = TypeVar("R")
 Context = grpc.aio.ServicerContext[Any, Any]
 
 SERVICE = pb.DESCRIPTOR.services_by_name["StoreService"].full_name
@@ -69,7 +69,7 @@ class StoreServicer(GeneratedServicer):
     ) -> AsyncIterator[pb.PublishResponse]:
         """Take messages in; see the proto. Requests are read as batches."""
         hub = self._open()
-        if (opening := await self._opening(requests)) is None:
+        if (opening := await opening_of(requests, self._ending, stopping)) is None:
             return
         check_name("publisher", opening.publisher)
         stream = PublishStream(hub.publisher(opening.publisher), self._blocked)
@@ -83,7 +83,7 @@ class StoreServicer(GeneratedServicer):
     ) -> AsyncIterator[bytes]:
         """Hand messages out; see the proto. Responses are serialised."""
         hub = self._open()
-        if (opening := await self._opening(requests)) is None:
+        if (opening := await opening_of(requests, self._ending, stopping)) is None:
             return
         check_start(opening)
         stream = ConsumeStream(hub.attach(opening.start, peer_of(context)))
@@ -116,19 +116,6 @@ class StoreServicer(GeneratedServicer):
     async def GetStore(self, request: pb.GetStoreRequest, context: Context) -> pb.GetStoreResponse:
         """Tell how the store is."""
         return store_status(self._open().figures(), self.members())
-
-    async def _opening(self, requests: AsyncIterator[R]) -> R | None:
-        """The first request of a stream; None when there is none. Raises `UnavailableError` when the service stops."""
-        first = asyncio.ensure_future(anext(aiter(requests), None))
-        ending = asyncio.ensure_future(self._ending.wait())
-        try:
-            await asyncio.wait([first, ending], return_when=asyncio.FIRST_COMPLETED)
-            if not first.done():
-                raise UnavailableError("the service stops", retry_after=RETRY_SECONDS)
-            return first.result()
-        finally:
-            first.cancel()
-            ending.cancel()
 
     def _open(self) -> QueueHub:
         if self.hub is None and self.standby:
@@ -214,3 +201,8 @@ async def _chained(first: PublishBatch, others: AsyncIterator[PublishBatch]) -> 
     yield first
     async for request in others:
         yield request
+
+
+def stopping() -> UnavailableError:
+    """The service ends."""
+    return UnavailableError("the service stops", retry_after=RETRY_SECONDS)

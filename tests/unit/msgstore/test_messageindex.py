@@ -83,6 +83,24 @@ def test_nothing_is_done_for_nobody(index):
     assert (index.find([]), index.count([]), index.release([]), index.move([]), all_of(index)) == ([], [], [], [], [])
 
 
+@pytest.mark.parametrize("gone", range(4))
+def test_one_gone_from_among_its_neighbours_is_not_found(index, gone):
+    entries = [Entry(id, n, 7, 1) for n, id in enumerate(IDS[:4])]
+    index.insert(entries)
+    assert index.release([IDS[gone]]) == [(gone, 7)]
+    left = [None if n == gone else (n, 7) for n in range(4)]
+    assert index.find(IDS[:4]) == left
+    assert index.release(IDS[:4]) == [place for place in left if place]
+    assert index.find(IDS[:4]) == [None] * 4
+
+
+def test_references_of_neighbours_go_one_by_one(index):
+    index.insert([Entry(IDS[0], 0, 7, 2), Entry(IDS[1], 1, 7, 3)])
+    assert index.release(IDS[:2]) == []
+    assert index.release(IDS[:2]) == [(0, 7)]
+    assert index.release([IDS[1], IDS[0]]) == [(1, 7)]
+
+
 def test_move_only_from_where_it_is(index):
     index.insert([Entry(IDS[0], 5, 1, 1)])
     assert index.move([(IDS[0], 6, 7), (IDS[0], 5, 7), (IDS[1], 5, 7)]) == [False, True, False]
@@ -135,6 +153,9 @@ def test_many_entries_survive_growth_and_deletion(index):
 ONE_SHARD = [id for n in range(200_000) if not hash(id := n.to_bytes(16, "big")) % SHARDS][:100]
 """They collide in every way in the small table of one part of the index in memory."""
 
+RUNS = st.builds(lambda first, count: ONE_SHARD[first : first + count], st.integers(0, 90), st.integers(2, 10))
+"""Neighbours, which an index may have one after the other."""
+
 COUNTS = st.lists(st.tuples(st.sampled_from(ONE_SHARD), st.integers(0, 9), st.integers(1, 3)), max_size=10)
 
 
@@ -158,7 +179,11 @@ class Histories(RuleBasedStateMachine):
         self.index.insert([Entry(id, place, 5, refs) for id, (place, refs) in fresh.items()])
         self.model |= fresh
 
-    @rule(ids=st.lists(ids, max_size=30))
+    @rule(ids=RUNS, refs=st.integers(1, 2))
+    def put_run(self, ids, refs):
+        self.put([(id, 0, refs) for id in ids])
+
+    @rule(ids=st.lists(ids, max_size=30) | RUNS)
     def release(self, ids):
         expected = []
         for id in ids:
@@ -167,6 +192,11 @@ class Histories(RuleBasedStateMachine):
                 if self.model[id][1] <= 0:
                     expected.append((self.model.pop(id)[0], 5))
         assert self.index.release(ids) == expected
+
+    @rule(ids=st.lists(ids, max_size=30) | RUNS)
+    def find(self, ids):
+        expected = [(self.model[id][0], 5) if id in self.model else None for id in ids]
+        assert self.index.find(ids) == expected
 
     @rule(moves=st.lists(st.tuples(ids, st.integers(0, 9), st.integers(0, 9)), max_size=8))
     def move(self, moves):

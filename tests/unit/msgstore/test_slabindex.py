@@ -20,3 +20,15 @@ def test_coming_and_going_entries_take_no_more_room():
         index.release(some)
     assert len(index._refs) <= 1002
     assert places() <= 2 * before
+
+
+def test_what_is_stored_together_lies_together_in_used_slots_too():
+    index = SlabIndex()
+    earlier, later = ([os.urandom(16) for _ in range(100)] for _ in range(2))
+    index.insert(Entry(id, 1, 1, 1) for id in earlier)
+    index.release(earlier)
+    index.insert(Entry(id, 1, 1, 1) for id in later)
+    assert len(index._refs) == 102
+    assert index._run(later) == slice(2, 102)
+    assert index._run(later[50:]) == slice(52, 102)
+    assert index._run([later[1], later[0]]) is None

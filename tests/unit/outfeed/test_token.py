@@ -33,7 +33,9 @@ def test_an_entry_that_is_no_token_says_so(entry):
 @given(st.lists(st.tuples(st.binary(min_size=1, max_size=250), st.integers(0, 2**64 - 1), st.integers(0, MAX_TRIES))))
 def test_many_entries_are_read_as_each_of_them(parts):
     entries = [Token(name, b"", seq, 7, 9, tries).encode() for name, seq, tries in parts]
-    assert decode_all(entries) == list(map(decode, entries))
+    tokens = decode_all(entries)
+    assert tokens == list(map(decode, entries))
+    assert all(type(token) is Token for token in tokens)
 
 
 @pytest.mark.parametrize("entry", [b"", b"short", b"\0" * 22])

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from forebay.runtime import ConfigDocument, InvalidArgumentError, Secret
 from forebay.runtime import document as documents
+from forebay.runtime.errors import FieldError
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 VALUES = st.recursive(
@@ -85,3 +86,17 @@ def test_no_error_shows_a_secret():
 
 def test_printing_a_document_shows_no_secret():
     assert "hunter2" not in repr(ConfigDocument(1, (), {"a/b": {"k": Secret("hunter2")}}))
+
+
+@pytest.mark.parametrize("octets", [15, 65])
+def test_a_key_that_is_too_short_or_too_long_is_told_with_its_field(octets):
+    document = ConfigDocument(1, secrets={"ns/keys": {"key": Secret("x" * octets)}})
+    with pytest.raises(FieldError, match=f"the value has {octets} octets; give 16 to 64") as refused:
+        document.referenced_key("ns", "keys", "key", "spec.key")
+    assert refused.value.violation.field == "spec.key"
+
+
+@pytest.mark.parametrize("octets", [16, 64])
+def test_a_key_is_what_the_secret_has(octets):
+    document = ConfigDocument(1, secrets={"ns/keys": {"key": Secret("x" * octets)}})
+    assert document.referenced_key("ns", "keys", "key", "spec.key") == b"x" * octets

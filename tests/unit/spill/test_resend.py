@@ -3,13 +3,26 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forebay.spill.resend import Entry, Passed, ResendWindow
+from forebay.spill.resend import Entry, Passed, ResendWindow, entries_of
 
 
 def window(*names: bytes) -> ResendWindow:
     window = ResendWindow()
     window.add(Entry(name, name * 3) for name in names)
     return window
+
+
+def test_an_answer_is_read_as_entries() -> None:
+    entries = entries_of([(b"1-0", [b"t", b"one"]), (b"2-0", [b"t", b"two"])])
+    assert entries == [Entry(b"1-0", b"one"), Entry(b"2-0", b"two")]
+    assert entries[1].data == b"two"
+
+
+def test_the_cursor_follows_what_was_read() -> None:
+    resend = window(b"1", b"2")
+    assert resend.cursor == b"2"
+    resend.add([])
+    assert resend.cursor == b"2"
 
 
 def test_nothing_settled_moves_nothing() -> None:

@@ -3,17 +3,14 @@
 import math
 from collections.abc import AsyncIterator
 from datetime import timedelta
-from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from google.protobuf.duration_pb2 import Duration
 
-from forebay.client.channels import open_channel, service_errors
+from forebay.client.channels import service_errors
 from forebay.client.conduitservice.attachment import Attachment
+from forebay.client.serviceclient import ServiceClient
 from forebay.pb.conduit.v1 import conduit_pb2 as pb
 from forebay.pb.conduit.v1.conduit_pb2_grpc import ConduitServiceStub
-from forebay.runtime import ClientChannel
 from forebay.runtime.grpcserver import LARGE_MESSAGE_LIMIT
 
 TIMEOUT = 30.0
@@ -21,7 +18,7 @@ TIMEOUT = 30.0
 PAGE = 1000
 
 
-class ConduitClient:
+class ConduitClient(ServiceClient):
     """Publishes, subscribes, asks, and shows what a node knows. All methods raise `ServiceError`.
 
     Made within a running event loop:
@@ -33,29 +30,7 @@ class ConduitClient:
     A program at the edge needs no service: see `forebay.client.conduit.Node`.
     """
 
-    def __init__(self, channel: ClientChannel) -> None:
-        """The channel is the client's from now on, and closed with it."""
-        self._channel = channel
-
-    @classmethod
-    def connect(cls, address: str, tls: Path | None = None) -> Self:
-        """A client for `host:port` or `unix:/path`; `tls` is a folder with tls.crt, tls.key and ca.crt.
-
-        A connection is made when it is needed. Raises `AddressError` or `CertificateError`.
-        """
-        return cls(open_channel(address, tls, LARGE_MESSAGE_LIMIT))
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
-
-    async def close(self) -> None:
-        """End all calls and connections."""
-        await self._channel.close()
+    message_limit = LARGE_MESSAGE_LIMIT
 
     def attach(self, program: str = "", *, patience: float = math.inf) -> Attachment:
         """An attachment, to be used within `async with`: what is declared by it is forgotten with it.

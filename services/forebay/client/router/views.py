@@ -1,21 +1,18 @@
 """What a router shows: threads, alarms, messages that pass, and itself."""
 
 from collections.abc import AsyncIterator
-from pathlib import Path
-from types import TracebackType
-from typing import Self
 
-from forebay.client.channels import open_channel, service_errors
+from forebay.client.channels import service_errors
+from forebay.client.serviceclient import ServiceClient
 from forebay.pb.router.v1 import router_pb2 as pb
 from forebay.pb.router.v1.router_pb2_grpc import RouterServiceStub
-from forebay.runtime import ClientChannel
 
 TIMEOUT = 30.0
 """Seconds that a call may take; streams have no end."""
 PAGE = 1000
 
 
-class RouterClient:
+class RouterClient(ServiceClient):
     """Shows a router, and clears its alarms. All methods raise `ServiceError`. To send messages, begin a `Process`.
 
     Made within a running event loop:
@@ -24,30 +21,6 @@ class RouterClient:
             async for thread in client.threads():
                 ...
     """
-
-    def __init__(self, channel: ClientChannel) -> None:
-        """The channel is the client's from now on, and closed with it."""
-        self._channel = channel
-
-    @classmethod
-    def connect(cls, address: str, tls: Path | None = None) -> Self:
-        """A client for `host:port` or `unix:/path`; `tls` is a folder with tls.crt, tls.key and ca.crt.
-
-        A connection is made when it is needed. Raises `AddressError` or `CertificateError`.
-        """
-        return cls(open_channel(address, tls))
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
-
-    async def close(self) -> None:
-        """End all calls and connections."""
-        await self._channel.close()
 
     async def router(self) -> pb.GetRouterResponse:
         """The router as it is now: its processes, links and ways to other domains."""

@@ -8,7 +8,6 @@ is lost and counted.
 """
 
 import json
-import re
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import Event, Thread
@@ -27,7 +26,8 @@ TICK = 0.25
 """Seconds between two looks of the thread at what waits: waking it for each batch would cost the loop far more."""
 PIECE = 256
 """Batches written at once."""
-_PLAIN = re.compile(rb'[^"\\\x00-\x1f\x7f-\xff]*')
+_PLAIN = bytes(set(range(0x20, 0x7F)) - {ord('"'), ord("\\")})
+"""Octets that stand for themselves in a JSON string."""
 
 
 class _Outcomes(NamedTuple):
@@ -39,15 +39,13 @@ class _Outcomes(NamedTuple):
     groups: Sequence[bytes]
 
     def lines(self) -> bytes:
-        head = {"time": self.time, "peer": self.peer, "outcome": self.outcome, "reason": self.reason}
-        template = _json(head)[:-1].replace(b"%", b"%%") + b',"message_id":%b,"group":%b,"size":%d}\n'
-        columns = zip(
-            _quoted([token.message_id for token in self.tokens]),
-            _quoted(self.groups),
-            [token.size for token in self.tokens],
-            strict=True,
-        )
-        return b"".join(map(template.__mod__, columns))
+        head = _json({"time": self.time, "peer": self.peer, "outcome": self.outcome, "reason": self.reason})[:-1]
+        # One join: a format an article takes four times as long, and the event loop waits for this thread.
+        parts = [head, b',"message_id":', b"", b',"group":', b"", b',"size":', b"", b"}\n"] * len(self.tokens)
+        parts[2::8] = _quoted([token.message_id for token in self.tokens])
+        parts[4::8] = _quoted(self.groups)
+        parts[6::8] = _json([token.size for token in self.tokens])[1:-1].split(b",")
+        return b"".join(parts)
 
 
 class _Sample(NamedTuple):
@@ -94,6 +92,8 @@ class OutcomeLog:
 
     def add(self, peer: str, outcome: str, reason: str, tokens: Sequence[Token]) -> None:
         """Note what became of articles at a peer."""
+        if not tokens:
+            return
         if self._added - self._taken + len(tokens) > self._settings.pending:
             self.lost += len(tokens)
             return
@@ -148,7 +148,7 @@ def _json(value: object) -> bytes:
 
 
 def _quoted(names: Sequence[bytes]) -> list[bytes]:
-    """JSON strings of names, most of which are plain."""
-    if _PLAIN.fullmatch(b"".join(names)):
-        return [b'"%b"' % name for name in names]
+    """JSON strings of names, at least one, most of which are plain."""
+    if not b"".join(names).translate(None, _PLAIN):
+        return (b'"' + b'"\n"'.join(names) + b'"').split(b"\n")
     return [_json(name.decode("utf-8", "replace")) for name in names]

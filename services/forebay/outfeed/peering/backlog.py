@@ -25,7 +25,7 @@ from forebay.spill import (
 
 BATCH = 4000
 """Tokens appended at once."""
-READ = 250
+READ = 1000
 """Entries read from R at once at most."""
 
 

@@ -1,6 +1,7 @@
 """What each outcome does to a peer's accounts, its backlog, and the feed log."""
 
 from collections.abc import Callable, Iterable
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import structlog
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from forebay.outfeed.peering.peerfeed import Peerfeed
 
 log = structlog.stdlib.get_logger(__name__)
+
+_size = attrgetter("size")
 
 BROKE = "the connection broke at this article"
 """What stands for the answer then."""
@@ -123,4 +126,4 @@ class Settler:
 
 
 def _octets(tokens: Iterable[Token]) -> int:
-    return sum(token.size for token in tokens)
+    return sum(map(_size, tokens))

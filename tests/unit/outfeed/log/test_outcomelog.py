@@ -56,6 +56,14 @@ def test_awkward_names_are_quoted(disk):
     assert line["group"] == 'grüße "test"'
 
 
+def test_no_outcomes_are_no_line(disk):
+    log = outcome_log(disk)
+    log.add("peer", "refused", "438", [])
+    log.add("peer", "refused", "438", tokens(0, 1))
+    log.close()
+    assert len(lines(disk)) == 1
+
+
 def test_a_sample_of_the_backlog_is_a_line(disk):
     log = outcome_log(disk)
     log.sample("peer", {"queued": 5, "deferred": 2})
