@@ -3,6 +3,7 @@
 import os
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from struct import Struct
 
 from forebay.msgstore.index import Entry, Held, Place, Where
@@ -14,7 +15,9 @@ _SHARD_BITS = SHARDS.bit_length() - 1
 _SHARD_MASK = SHARDS - 1
 _FIRST_TABLE = 8
 _ID = 16
-_ID_AT = Struct(f"{_ID}s").unpack_from
+_ID_SLOT = Struct(f"{_ID}s")
+_PAGE = 1024
+"""Slots."""
 _REMOVED = 1
 """Slot of a removed entry. It holds an id that no message has, so that every search goes on past it."""
 
@@ -44,9 +47,9 @@ class _Shard:
 class SlabIndex:
     """A `MessageIndex` in memory. The fields of the entries are in parallel slabs, at the entry's slot.
 
-    What was stored together is mostly asked for together, and lies in one run of slots: ids are first looked for as
-    such a run, of which all is done at once. Else `find`, `count` and `release` each have the search of `_seek` in their
-    loop: a call an id would double their time.
+    What was stored together is mostly asked for together, and lies in one run of slots: `find` and `release` look for
+    the ids as such a run first, of which all is done at once. Else they, and `count`, each have the search of `_seek`
+    in their loop: a call an id would double their time.
     """
 
     def __init__(self) -> None:
@@ -78,7 +81,7 @@ class SlabIndex:
     def find(self, ids: Sequence[bytes]) -> list[Place | None]:
         """Place of each id, None for one that is not there."""
         if run := self._run(ids):
-            return self._places(run)
+            return list(self._places(run))
         shards, known, wheres, sizes = self._shards, self._ids, self._wheres, self._sizes
         found: list[Place | None] = []
         for id in ids:
@@ -188,18 +191,19 @@ class SlabIndex:
     def unowned(self) -> Iterator[list[bytes]]:
         """Ids of all entries without references, a shard a page."""
         return (
-            [_ID_AT(self._ids, slot * _ID)[0] for slot in shard.slots if not self._refs[slot]] for shard in self._shards
+            [_ID_SLOT.unpack_from(self._ids, slot * _ID)[0] for slot in shard.slots if not self._refs[slot]]
+            for shard in self._shards
         )
 
     def pages(self) -> Iterator[list[Entry]]:
-        """All entries, a shard a page."""
-        return (
-            [
-                Entry(_ID_AT(self._ids, slot * _ID)[0], self._wheres[slot], self._sizes[slot], self._refs[slot])
-                for slot in shard.slots
-            ]
-            for shard in self._shards
-        )
+        """All entries in the order of their slots, so that they lie in runs where they are read again."""
+        first = _REMOVED + 1
+        while first < len(self._refs):
+            page = slice(first, first + _PAGE)
+            ids = chain.from_iterable(_ID_SLOT.iter_unpack(self._ids[page.start * _ID : page.stop * _ID]))
+            columns = zip(ids, self._wheres[page], self._sizes[page], self._refs[page], strict=True)
+            yield [Entry(*fields) for fields in columns if fields[0] != self._no_id]
+            first = page.stop
 
     def _seek(self, id: bytes) -> tuple["array[int]", int, int]:
         """Table, place in it and slot of an id; slot 0 when it is not there."""
@@ -220,8 +224,8 @@ class SlabIndex:
             return None
         return slice(first, first + len(ids))
 
-    def _places(self, run: slice) -> list[Place]:
-        return list(zip(self._wheres[run], self._sizes[run], strict=True))
+    def _places(self, run: slice) -> Iterator[Place]:
+        return zip(self._wheres[run], self._sizes[run], strict=True)
 
     def _release_run(self, run: slice, ids: Sequence[bytes]) -> list[Place]:
         shards = self._shards
@@ -233,7 +237,7 @@ class SlabIndex:
             while table[at] != slot:
                 at = at + 1 & mask
             table[at] = _REMOVED
-        gone = self._places(run)
+        gone = list(self._places(run))
         # The slots are used again in their order, so that what comes next lies in a run too.
         self._wheres[run] = array("Q", [*range(run.start + 1, run.stop), self._free])
         self._free = run.start
@@ -274,7 +278,7 @@ class SlabIndex:
         shard.filled = len(slots)
         table, mask = shard.table, shard.mask
         for slot in slots:
-            (id,) = _ID_AT(self._ids, slot * _ID)
+            (id,) = _ID_SLOT.unpack_from(self._ids, slot * _ID)
             at = hash(id) >> _SHARD_BITS & mask
             while table[at]:
                 at = at + 1 & mask

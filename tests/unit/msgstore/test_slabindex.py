@@ -32,3 +32,14 @@ def test_what_is_stored_together_lies_together_in_used_slots_too():
     assert index._run(later) == slice(2, 102)
     assert index._run(later[50:]) == slice(52, 102)
     assert index._run([later[1], later[0]]) is None
+
+
+def test_it_is_written_and_read_again_in_its_order():
+    index = SlabIndex()
+    ids = [os.urandom(16) for _ in range(3000)]
+    index.insert(Entry(id, 1, 1, 1) for id in ids)
+    index.release(ids[:7])
+    again = SlabIndex()
+    for page in index.pages():
+        again.insert(page)
+    assert again._run(ids[7:]) == slice(2, 2995)
