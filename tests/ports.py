@@ -1,5 +1,6 @@
 """Free loopback ports for the servers that tests start."""
 
+import os
 import random
 import socket
 from contextlib import suppress
@@ -10,10 +11,19 @@ LOWEST, HIGHEST = 10_000, 32_000
 given: set[int] = set()
 
 
+def share() -> range:
+    """The ports of this process, apart from those of others that run tests beside it: a port stays free for a while
+    after it was chosen, and they would choose it too.
+    """
+    number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    return range(LOWEST + number, HIGHEST, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
+
+
 def free_port() -> int:
     """A TCP port of 127.0.0.1 that nobody listens on and that this process gave to nobody before."""
+    ports = share()
     while True:
-        port = random.SystemRandom().randint(LOWEST, HIGHEST)
+        port = random.SystemRandom().choice(ports)
         if port not in given and _is_free(port):
             given.add(port)
             return port
