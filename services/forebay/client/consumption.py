@@ -3,7 +3,6 @@
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator
-from types import TracebackType
 from typing import Any, Self
 
 import grpc
@@ -18,6 +17,7 @@ from forebay.client.settlements import Settlements
 from forebay.pb.store.v1 import store_pb2 as pb
 from forebay.pb.store.v1.store_pb2_grpc import StoreServiceStub
 from forebay.runtime import Clock, SystemClock
+from forebay.runtime.closing import Closing
 
 Call = grpc.aio.StreamStreamCall[pb.ConsumeRequest, pb.ConsumeResponse]
 
@@ -25,7 +25,7 @@ CLOSE_SECONDS = 5.0
 """How long the store may take to make settlements durable, and then to end a stream that we have ended."""
 
 
-class Consumption:
+class Consumption(Closing):
     """The messages of a queue: iterate over it by `async for`, within `async with`; made by `Store.consume`.
 
     When a connection is lost, it goes on over the next: what was not settled by then is delivered again. Memory holds
@@ -65,11 +65,6 @@ class Consumption:
         self._running = asyncio.get_running_loop().create_task(self._run(), name="consumption")
         self._running.add_done_callback(self._ended)
         return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
 
     async def __aiter__(self) -> AsyncIterator[Delivery]:
         """Deliveries as they come, until the consumption is closed. Raises `ServiceError` or `ClientError`."""

@@ -1,15 +1,15 @@
 """What the clients of all services have in common: a channel, from `connect` to `close`."""
 
 from pathlib import Path
-from types import TracebackType
 from typing import ClassVar, Self
 
 from forebay.client.channels import open_channel
 from forebay.runtime import ClientChannel
+from forebay.runtime.closing import Closing
 from forebay.runtime.grpcserver import MESSAGE_LIMIT
 
 
-class ServiceClient:
+class ServiceClient(Closing):
     """Made within a running event loop, and used within `async with`."""
 
     message_limit: ClassVar[int] = MESSAGE_LIMIT
@@ -26,14 +26,6 @@ class ServiceClient:
         A connection is made when it is needed. Raises `AddressError` or `CertificateError`.
         """
         return cls(open_channel(address, tls, cls.message_limit))
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
 
     async def close(self) -> None:
         """End all calls and connections."""

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Self, TypeVar
 
 from grpc.aio import AioRpcError
@@ -15,6 +14,7 @@ from forebay.client.settings import ConsumeSettings, PublishSettings
 from forebay.pb.store.v1 import store_pb2 as pb
 from forebay.pb.store.v1.store_pb2_grpc import StoreServiceStub
 from forebay.runtime import ClientChannel
+from forebay.runtime.closing import Closing
 from forebay.runtime.grpcserver import LARGE_MESSAGE_LIMIT
 
 R = TypeVar("R")
@@ -49,7 +49,7 @@ def make_message(
     return message
 
 
-class Store:
+class Store(Closing):
     """Publishes to a store, consumes from its queues, and shows them. All methods raise `ServiceError`.
 
     Made within a running event loop:
@@ -78,14 +78,6 @@ class Store:
             return open_channel(where, tls, LARGE_MESSAGE_LIMIT)
 
         return cls(PrimaryRoute(connect(address), connect))
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
 
     async def close(self) -> None:
         """End all calls and connections; what `publish` still waits for may or may not be kept."""

@@ -5,11 +5,11 @@ import os
 import ssl
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import aiohttp
 
+from forebay.runtime.closing import Closing
 from forebay.runtime.errors import LeaseError, SettingsError
 
 ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
@@ -22,7 +22,7 @@ class Answer(NamedTuple):
     body: dict[str, Any]
 
 
-class KubeApi:
+class KubeApi(Closing):
     """A connection to the API server. The token is read for each request, since Kubernetes renews the file."""
 
     def __init__(self, url: str, account: Path = ACCOUNT, timeout: float = 5.0) -> None:
@@ -57,14 +57,6 @@ class KubeApi:
     async def close(self) -> None:
         """Close the connections."""
         await self._session.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
 
 
 def in_cluster() -> KubeApi:
