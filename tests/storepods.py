@@ -1,5 +1,6 @@
 """A store of several pods, each a process, with a stand-in for the API server that has their lease."""
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -16,7 +17,11 @@ from storeserver import IDENTITY, Pods, StoreServer
 
 
 class StorePods:
-    """`start` and `close` frame its use."""
+    """`start` and `close` frame its use.
+
+    In between a pod that ends since it has lost its lease is started again, as on a node of Kubernetes: leases are
+    short here, and a busy machine may stall a process for as long.
+    """
 
     def __init__(self, folder: Path, mirrors: int = 2, **spec: Any) -> None:
         self.api = KubeStandIn()
@@ -24,6 +29,7 @@ class StorePods:
         self.pods = {name: StoreServer(folder / name, mirrors=mirrors, **spec) for name in self.names}
         self._account = folder / "account"
         self._ports = {name: free_port() for name in self.names}
+        self._node: asyncio.Task[None] | None = None
         for path in (self._account, *(folder / name for name in self.names)):
             path.mkdir()
         (self._account / "token").write_text(TOKEN)
@@ -38,6 +44,7 @@ class StorePods:
     async def start(self, *order: str) -> None:
         """Start the pods, in that order if one is given."""
         await self.api.start()
+        self._node = asyncio.create_task(self._start_again())
         for name in order or self.names:
             server = self.pods[name]
             server.join(Pods(name, self._ports, f"http://127.0.0.1:{self.api.port}", self._account))
@@ -45,6 +52,9 @@ class StorePods:
         await self.opened()
 
     async def close(self) -> None:
+        if self._node:
+            self._node.cancel()
+            await asyncio.gather(self._node, return_exceptions=True)
         for server in self.pods.values():
             await server.close()
         await self.api.stop()
@@ -84,7 +94,19 @@ class StorePods:
 
     async def opened(self) -> None:
         """Wait until all queues of the primary are at work."""
-        await eventually(self._is_open, within=60)
+        try:
+            await eventually(self._is_open, within=60)
+        except AssertionError as error:
+            for name, server in self.pods.items():
+                error.add_note(f"{name}: {server.log_text()[-3000:]}")
+            raise
+
+    async def _start_again(self) -> None:
+        while True:
+            for server in self.pods.values():
+                if server.is_deposed:
+                    await server.start()
+            await asyncio.sleep(0.1)
 
     async def _is_open(self) -> bool:
         with suppress(AioRpcError, KeyError):  # nobody is primary yet

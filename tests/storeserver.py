@@ -45,6 +45,8 @@ from ports import free_port
 
 IDENTITY = ("default", "main")
 API = "forebay.dev/v1alpha1"
+DEPOSED = "primary no more: the process ends"
+"""What the log says then."""
 Options = dict[str, Any]
 
 
@@ -231,6 +233,11 @@ class StoreServer:
             assert code == 0, self.log_text()[-3000:]
 
     # Looking
+
+    @property
+    def is_deposed(self) -> bool:
+        """Whether the process has ended since it lost the lease of its store."""
+        return self.process is not None and self.process.exitcode == 1 and DEPOSED in self.log_text()[-1000:]
 
     def log_text(self) -> str:
         return self._plan.log.read_text() if self._plan.log.exists() else ""

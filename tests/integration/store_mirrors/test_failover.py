@@ -95,6 +95,22 @@ async def test_a_pod_outside_the_set_is_never_primary(pods):
     assert await bodies(pods.primary) == numbered(10)
 
 
+async def test_a_primary_without_mirrors_that_was_stalled_for_too_long_goes_on_once_it_is_started_again(pods):
+    """None but itself may be primary."""
+    for name, server in pods.pods.items():
+        if name != pods.holder:
+            await server.kill()
+    async with insecure_channel(pods.primary.address) as channel:
+        await publish(channel, "orders", numbered(10))
+    epoch = pods.lease["spec"]["leaseTransitions"]
+    pods.primary.freeze()
+    await asyncio.sleep(3)  # as long as its lease lasts
+    pods.primary.thaw()
+    await eventually(lambda: pods.lease["spec"]["leaseTransitions"] > epoch)
+    await pods.opened()
+    assert await bodies(pods.primary) == numbered(10)
+
+
 async def test_clients_find_the_primary_and_follow_it(pods):
     """A client that knows only a pod which keeps a copy publishes and consumes over a change of the primary."""
     door = next(name for name in pods.names if name != pods.holder)

@@ -8,7 +8,7 @@ from typing import Any
 import structlog
 from grpc.aio import AioRpcError
 
-from forebay.client.conduitservice.attaching import is_lost
+from forebay.client.conduitservice.attaching import Cut, is_lost
 from forebay.pb.conduit.v1 import conduit_pb2 as pb
 from forebay.pb.conduit.v1.conduit_pb2_grpc import ConduitServiceStub
 from forebay.runtime import from_rpc_error
@@ -25,10 +25,8 @@ class Answering:
 
     writes = False
 
-    def __init__(
-        self, uri: str, answer: Answer, forget: Callable[["Answering"], None], cut: Callable[[bytes], None]
-    ) -> None:
-        """`cut` is told of the client whose stream was lost."""
+    def __init__(self, uri: str, answer: Answer, forget: Callable[["Answering"], None], cut: Cut) -> None:
+        """`cut` is told of the client whose stream was lost, and why."""
         self.number = 0
         """The service has none for it: it lasts as long as its stream."""
         self.client = b""
@@ -81,7 +79,7 @@ class Answering:
                     await call.write(pb.AnswerRequest(answers=answers))
         except AioRpcError as error:
             if is_lost(error):
-                self._cut(client)
+                self._cut(client, error)
             else:
                 self.fail(from_rpc_error(error))
         finally:

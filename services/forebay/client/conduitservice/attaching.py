@@ -3,7 +3,7 @@
 import asyncio
 import math
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any, Protocol
 
 import grpc
@@ -24,6 +24,9 @@ MOST_EVENTS = 1000
 AWAY = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.DEADLINE_EXCEEDED})
 FORGOTTEN = frozenset({"NOT_ATTACHED", "NOT_DECLARED"})
 """Reasons by which a service tells that it has lost the attachment, or is another one."""
+
+Cut = Callable[[bytes, AioRpcError], None]
+"""Tells that a stream of a client was lost, and why: see `Attaching.cut`."""
 
 log = structlog.stdlib.get_logger(__name__)
 
@@ -69,6 +72,8 @@ class Attaching:
         self._program = program
         self._retrying = Retrying("attaching", BACKOFF, patience, SystemClock())
         self._call: Any = None
+        self._cause: AioRpcError | None = None
+        """Why the call was cut."""
         self._attached = asyncio.Event()
         self._events: deque[pb.DeclarationEvent] = deque(maxlen=MOST_EVENTS)
         self._news = asyncio.Event()
@@ -100,9 +105,13 @@ class Attaching:
             raise self._error
         return self.client
 
-    def cut(self, client: bytes) -> None:
-        """Something of that client broke: attach anew, if it is still the one of now."""
+    def cut(self, client: bytes, cause: AioRpcError) -> None:
+        """Something of that client broke: attach anew, if it is still the one of now.
+
+        Other streams may learn before this one why the service ends: whoever is told of the loss is told their reason.
+        """
         if client == self.client and self._call:
+            self._cause = self._cause or cause
             self._call.cancel()
 
     async def events(self) -> AsyncIterator[pb.DeclarationEvent]:
@@ -129,13 +138,14 @@ class Attaching:
             self._fail(error)
 
     async def _attach(self) -> None:
+        self._cause = None
         self._call = self._stub.Attach(pb.AttachRequest(program=self._program))
         response = await self._read()
         self.client, self.peer_id = response.client, response.peer_id
         self.attachments += 1
 
     async def _read(self) -> pb.AttachResponse:
-        with cut_off(lambda: failed("a stream of the attachment was lost")):
+        with cut_off(lambda: self._cause or failed("the attachment was cut off")):
             response = await self._call.read()
         if not isinstance(response, pb.AttachResponse):
             raise failed("the service has ended the attachment")

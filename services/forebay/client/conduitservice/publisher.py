@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from grpc.aio import AioRpcError
 
-from forebay.client.conduitservice.attaching import is_lost
+from forebay.client.conduitservice.attaching import Cut, is_lost
 from forebay.client.conduitservice.declared import TIMEOUT
 from forebay.client.errors import ClosedError, ProtocolError
 from forebay.pb.conduit.v1 import conduit_pb2 as pb
@@ -59,9 +59,9 @@ class Publisher:
         self,
         request: Callable[[], pb.DeclarePublisherRequest],
         forget: Callable[["Publisher"], Awaitable[None]],
-        cut: Callable[[bytes], None],
+        cut: Cut,
     ) -> None:
-        """`request` declares it; `cut` is told of the client whose stream was lost."""
+        """`request` declares it; `cut` is told of the client whose stream was lost, and why."""
         self.number = 0
         """Of the declaration, as the service of now has it."""
         self.client = b""
@@ -144,7 +144,7 @@ class Publisher:
         except AioRpcError as error:
             if is_lost(error):
                 self.lost()
-                self._cut(client)
+                self._cut(client, error)
             else:
                 self.fail(from_rpc_error(error))
         finally:

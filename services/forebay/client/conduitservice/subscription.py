@@ -8,7 +8,7 @@ from typing import Any, Self
 from grpc.aio import AioRpcError
 
 from forebay.client.channels import service_errors
-from forebay.client.conduitservice.attaching import is_lost
+from forebay.client.conduitservice.attaching import Cut, is_lost
 from forebay.client.conduitservice.declared import TIMEOUT
 from forebay.client.errors import ClosedError
 from forebay.pb.conduit.v1 import conduit_pb2 as pb
@@ -29,9 +29,9 @@ class Subscription:
         self,
         request: Callable[[], pb.DeclareSubscriberRequest],
         forget: Callable[["Subscription"], Awaitable[None]],
-        cut: Callable[[bytes], None],
+        cut: Cut,
     ) -> None:
-        """`request` declares it; `cut` is told of the client whose stream was lost."""
+        """`request` declares it; `cut` is told of the client whose stream was lost, and why."""
         self.number = 0
         """Of the declaration, as the service of now has it."""
         self.client = b""
@@ -117,7 +117,7 @@ class Subscription:
                 self.fail(from_rpc_error(error))
             elif call is self._call:
                 self.lost()
-                self._cut(client)
+                self._cut(client, error)
             return
         self.missed += response.missed
         self._waiting += response.deliveries
