@@ -3,9 +3,10 @@
     cd tests && ../.venv/bin/python -m bench.outfeed_bench [--rows NAME...] [--articles N] [--large N] [--rounds N]
 
 Needs root and Debian's inn2. Both feeders send what they have on disk to a fresh peer: innfeed from a batch file,
-outfeed from the backlog of a peer that was paused. innfeed has its window of 20, with which it is fastest to a peer on
-the same machine. Rates are the receiver's own, from its first offer to its last article. Where others keep the machine
-busy, compare the microseconds of CPU.
+outfeed from the backlog of a peer that was paused. To the peer that discards it also sends what waits in memory: that
+is what a live feed costs, apart from taking articles in. innfeed has its window of 20, with which it is fastest to a
+peer on the same machine. Rates are the receiver's own, from its first offer to its last article. Where others keep the
+machine busy, compare the microseconds of CPU.
 SCALE=10 takes a million articles for the measurement of memory.
 """
 
@@ -21,7 +22,7 @@ from articles import Article
 from bench.common import MIB, in_turns, ratio_line
 from bench.receivers import MakeReceiver, discarding, innd
 from bench.rivals import LARGE, SMALL, innfeed_rate, innfeed_spool, sendall_rate
-from bench.sendings import Spent, backlog_memory, drain_rate, fan_out_rate, live_rate, offer_rate
+from bench.sendings import Spent, backlog_memory, drain_rate, fan_out_rate, live_rate, offer_rate, queue_rate
 
 FAN_OUT = (1, 10, 50)
 """Numbers of peers."""
@@ -30,6 +31,7 @@ FEWEST = 3_000
 DELIVERIES = 40_000
 """Goal a second, to the most peers."""
 PIECE = 10_000
+Rate = Callable[[list[Article], MakeReceiver, int, Spent], Awaitable[float]]
 SCALE = int(os.environ.get("SCALE", "1"))
 
 
@@ -50,6 +52,7 @@ class Bench:
             "innd-1": functools.partial(self.beside_innfeed, "innd-1", innd, 1, 1.1),
             "innd-2": functools.partial(self.beside_innfeed, "innd-2", innd, 2, 1.1),
             "outfeed": functools.partial(self.beside_innfeed, "outfeed", discarding, 1, 2.0),
+            "queue": functools.partial(self.beside_innfeed, "queue", discarding, 1, 2.0, queue_rate),
         }
 
     async def memory(self) -> None:
@@ -66,19 +69,20 @@ class Bench:
         rates = await in_turns({"offer": functools.partial(offer_rate, self.small)}, self.rounds)
         print(f"  {rates['offer']:,.0f} articles/s of 2 KB are taken in")
 
-    async def beside_innfeed(self, name: str, receiver: MakeReceiver, connections: int, goal: float) -> None:
+    async def beside_innfeed(
+        self, name: str, receiver: MakeReceiver, connections: int, goal: float, rate: Rate = drain_rate
+    ) -> None:
         """Both feeders to the same kind of receiver; where that has no CPU left, equal rates are enough."""
         spent = {"outfeed": Spent(), "innfeed": Spent()}
         with innfeed_spool(len(self.small)) as sender:
             contenders = {
-                "outfeed": functools.partial(drain_rate, self.small, receiver, connections, spent["outfeed"]),
+                "outfeed": functools.partial(rate, self.small, receiver, connections, spent["outfeed"]),
                 "innfeed": functools.partial(innfeed_rate, sender, receiver, connections, spent["innfeed"]),
             }
             rates = await in_turns(contenders, self.rounds)
         for feeder, each in spent.items():
             print(f"  {feeder}: {each}")
-        line = ratio_line(name, rates["outfeed"], rates["innfeed"])
-        print(f"{line} goal={goal:g}" if name != "outfeed" else line, flush=True)
+        print(f"{ratio_line(name, rates['outfeed'], rates['innfeed'])} goal={goal:g}", flush=True)
 
     async def beside_live(self) -> None:
         """From the backlog, and from memory while articles come in."""

@@ -63,10 +63,15 @@ async def outfeed(port: int, **options: object) -> AsyncIterator[OutfeedServer]:
 
 
 async def drain_rate(
-    articles: Sequence[Article], receiver: MakeReceiver, connections: int = 1, spent: Spent | None = None
+    articles: Sequence[Article],
+    receiver: MakeReceiver,
+    connections: int = 1,
+    spent: Spent | None = None,
+    **options: object,
 ) -> float:
     """Articles a second that leave the backlog of a peer once it is resumed."""
-    async with receiver() as peer, outfeed(peer.port, pause=True, connections={"max": connections}) as server:
+    options = {"pause": True, "connections": {"max": connections}, **options}
+    async with receiver() as peer, outfeed(peer.port, **options) as server:
         await offer(server, articles)
         await server.flush(PEER)
         before = cost(server.pid)
@@ -78,6 +83,12 @@ async def drain_rate(
     if spent:
         spent.note(used.cpu, peer)
     return peer.rate
+
+
+async def queue_rate(articles: Sequence[Article], receiver: MakeReceiver, connections: int, spent: Spent) -> float:
+    """Articles a second that leave the memory queue of a peer once it is resumed, as in a live feed."""
+    waiting = {"backlog": {"enabled": False}, "queue": {"size": len(articles)}}
+    return await drain_rate(articles, receiver, connections, spent, **waiting)
 
 
 async def live_rate(articles: Sequence[Article], receiver: MakeReceiver) -> float:
