@@ -1,5 +1,6 @@
 """`forebay serve`: one service as a process."""
 
+import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -55,173 +56,55 @@ def group() -> None:
     """Run one service as this process."""
 
 
-@serve.command(epilog="Example: `forebay serve outfeed -f /etc/forebay --name hub --data /var/lib/forebay`")
-def outfeed(
-    files: AnyFilesOption = None,
-    config: ConfigOption = None,
-    name: Annotated[
-        str,
-        typer.Option(
-            "--name", help="Which Outfeed, if the files have several; NAMESPACE/NAME where needed, as with --config."
-        ),
-    ] = "",
-    data: DataOption = Path(".forebay"),
-    redis: RedisOption = "",
-    tls: TlsOption = None,
-    insecure: InsecureOption = False,
-    operator: OperatorOption = "",
-    traces: TracesOption = "",
-    http: HttpOption = "",
-    drain_endpoints: EndpointsOption = 0.0,
-    drain_calls: CallsOption = 10.0,
-    drain_total: TotalOption = 25.0,
-) -> None:
-    """Run one Outfeed of the manifests, or of the configuration that a pod is given.
+def _add(title: str, example: str, *, on_redis: bool = True) -> None:
+    """Make the command of a kind of service. on_redis: what it is given may lie on Redis."""
+    name_help = f"Which {title}, if the files have several; NAMESPACE/NAME where needed, as with --config."
+
+    def run(
+        files: AnyFilesOption = None,
+        config: ConfigOption = None,
+        name: Annotated[str, typer.Option("--name", help=name_help)] = "",
+        data: DataOption = Path(".forebay"),
+        redis: RedisOption = "",
+        tls: TlsOption = None,
+        insecure: InsecureOption = False,
+        operator: OperatorOption = "",
+        traces: TracesOption = "",
+        http: HttpOption = "",
+        drain_endpoints: EndpointsOption = 0.0,
+        drain_calls: CallsOption = 10.0,
+        drain_total: TotalOption = 25.0,
+    ) -> None:
+        from forebay.cli.hosting import Hosting
+        from forebay.cli.servicekind import KINDS
+        from forebay.runtime import DrainSettings
+
+        drain = DrainSettings(drain_endpoints, drain_calls, drain_total)
+        hosting = Hosting(data, tls, insecure, operator, traces, drain, http)
+        _serve(KINDS[title], hosting, files, config, name, redis)
+
+    if not on_redis:
+        # Typer makes the options from what the signature says.
+        signature = inspect.signature(run)
+        options = [option for option in signature.parameters.values() if option.name != "redis"]
+        run.__signature__ = signature.replace(parameters=options)  # type: ignore[attr-defined]
+    about = f"""Run one {title} of the manifests, or of the configuration that a pod is given.
 
     SIGHUP (or `forebay apply`) reads the files again and applies what changed. SIGTERM or Ctrl-C drains and ends.
     """
-    from forebay.cli.hosting import Hosting
-    from forebay.cli.servicekind import OUTFEED
-    from forebay.runtime import DrainSettings
-
-    drain = DrainSettings(drain_endpoints, drain_calls, drain_total)
-    _serve(OUTFEED, Hosting(data, tls, insecure, operator, traces, drain, http), files, config, name, redis)
+    epilog = f"Example: `forebay serve {title.lower()} -f /etc/forebay --name {example} --data /var/lib/forebay`"
+    serve.command(title.lower(), help=inspect.cleandoc(about), epilog=epilog)(run)
 
 
-@serve.command(epilog="Example: `forebay serve store -f /etc/forebay --name main --data /var/lib/forebay`")
-def store(
-    files: AnyFilesOption = None,
-    config: ConfigOption = None,
-    name: Annotated[
-        str,
-        typer.Option(
-            "--name", help="Which Store, if the files have several; NAMESPACE/NAME where needed, as with --config."
-        ),
-    ] = "",
-    data: DataOption = Path(".forebay"),
-    tls: TlsOption = None,
-    insecure: InsecureOption = False,
-    operator: OperatorOption = "",
-    traces: TracesOption = "",
-    http: HttpOption = "",
-    drain_endpoints: EndpointsOption = 0.0,
-    drain_calls: CallsOption = 10.0,
-    drain_total: TotalOption = 25.0,
-) -> None:
-    """Run one Store of the manifests, or of the configuration that a pod is given.
-
-    SIGHUP (or `forebay apply`) reads the files again and applies what changed. SIGTERM or Ctrl-C drains and ends.
-    """
-    from forebay.cli.hosting import Hosting
-    from forebay.cli.servicekind import STORE
-    from forebay.runtime import DrainSettings
-
-    drain = DrainSettings(drain_endpoints, drain_calls, drain_total)
-    _serve(STORE, Hosting(data, tls, insecure, operator, traces, drain, http), files, config, name)
-
-
-@serve.command(epilog="Example: `forebay serve announcer -f /etc/forebay --name lan --data /var/lib/forebay`")
-def announcer(
-    files: AnyFilesOption = None,
-    config: ConfigOption = None,
-    name: Annotated[
-        str,
-        typer.Option(
-            "--name", help="Which Announcer, if the files have several; NAMESPACE/NAME where needed, as with --config."
-        ),
-    ] = "",
-    data: DataOption = Path(".forebay"),
-    redis: RedisOption = "",
-    tls: TlsOption = None,
-    insecure: InsecureOption = False,
-    operator: OperatorOption = "",
-    traces: TracesOption = "",
-    http: HttpOption = "",
-    drain_endpoints: EndpointsOption = 0.0,
-    drain_calls: CallsOption = 10.0,
-    drain_total: TotalOption = 25.0,
-) -> None:
-    """Run one Announcer of the manifests, or of the configuration that a pod is given.
-
-    SIGHUP (or `forebay apply`) reads the files again and applies what changed. SIGTERM or Ctrl-C drains and ends.
-    """
-    from forebay.cli.hosting import Hosting
-    from forebay.cli.servicekind import ANNOUNCER
-    from forebay.runtime import DrainSettings
-
-    drain = DrainSettings(drain_endpoints, drain_calls, drain_total)
-    _serve(ANNOUNCER, Hosting(data, tls, insecure, operator, traces, drain, http), files, config, name, redis)
-
-
-@serve.command(epilog="Example: `forebay serve router -f /etc/forebay --name chat --data /var/lib/forebay`")
-def router(
-    files: AnyFilesOption = None,
-    config: ConfigOption = None,
-    name: Annotated[
-        str,
-        typer.Option(
-            "--name", help="Which Router, if the files have several; NAMESPACE/NAME where needed, as with --config."
-        ),
-    ] = "",
-    data: DataOption = Path(".forebay"),
-    redis: RedisOption = "",
-    tls: TlsOption = None,
-    insecure: InsecureOption = False,
-    operator: OperatorOption = "",
-    traces: TracesOption = "",
-    http: HttpOption = "",
-    drain_endpoints: EndpointsOption = 0.0,
-    drain_calls: CallsOption = 10.0,
-    drain_total: TotalOption = 25.0,
-) -> None:
-    """Run one Router of the manifests, or of the configuration that a pod is given.
-
-    SIGHUP (or `forebay apply`) reads the files again and applies what changed. SIGTERM or Ctrl-C drains and ends.
-    """
-    from forebay.cli.hosting import Hosting
-    from forebay.cli.servicekind import ROUTER
-    from forebay.runtime import DrainSettings
-
-    drain = DrainSettings(drain_endpoints, drain_calls, drain_total)
-    _serve(ROUTER, Hosting(data, tls, insecure, operator, traces, drain, http), files, config, name, redis)
-
-
-@serve.command(epilog="Example: `forebay serve conduitnode -f /etc/forebay --name press --data /var/lib/forebay`")
-def conduitnode(
-    files: AnyFilesOption = None,
-    config: ConfigOption = None,
-    name: Annotated[
-        str,
-        typer.Option(
-            "--name",
-            help="Which ConduitNode, if the files have several; NAMESPACE/NAME where needed, as with --config.",
-        ),
-    ] = "",
-    data: DataOption = Path(".forebay"),
-    redis: RedisOption = "",
-    tls: TlsOption = None,
-    insecure: InsecureOption = False,
-    operator: OperatorOption = "",
-    traces: TracesOption = "",
-    http: HttpOption = "",
-    drain_endpoints: EndpointsOption = 0.0,
-    drain_calls: CallsOption = 10.0,
-    drain_total: TotalOption = 25.0,
-) -> None:
-    """Run one ConduitNode of the manifests, or of the configuration that a pod is given.
-
-    SIGHUP (or `forebay apply`) reads the files again and applies what changed. SIGTERM or Ctrl-C drains and ends.
-    """
-    from forebay.cli.hosting import Hosting
-    from forebay.cli.servicekind import CONDUITNODE
-    from forebay.runtime import DrainSettings
-
-    drain = DrainSettings(drain_endpoints, drain_calls, drain_total)
-    _serve(CONDUITNODE, Hosting(data, tls, insecure, operator, traces, drain, http), files, config, name, redis)
+_add("Outfeed", "hub")
+_add("Store", "main", on_redis=False)
+_add("Announcer", "lan")
+_add("Router", "chat")
+_add("ConduitNode", "press")
 
 
 def _serve(
-    kind: "ServiceKind", hosting: "Hosting", files: list[Path] | None, config: Path | None, name: str, redis: str = ""
+    kind: "ServiceKind", hosting: "Hosting", files: list[Path] | None, config: Path | None, name: str, redis: str
 ) -> None:
     from forebay.cli.ensemble import Gathering
     from forebay.cli.pod import run_pod

@@ -62,4 +62,5 @@ class Candidate:
             self.primary = self._name
             log.info("primary now", epoch=self._lease.epoch, before=members)
             return True
+        await self._lease.release()
         return False

@@ -18,9 +18,15 @@ def clock():
 
 
 @pytest.fixture
-async def stand(clock):
+def leases():
+    """Of the pods that stand for election."""
+    return []
+
+
+@pytest.fixture
+async def stand(clock, leases):
     """Have a pod stand for election."""
-    tasks, leases = [], []
+    tasks = []
 
     def stand(record, name="main-1", *, has=True):
         leases.append(Lease(record, name, clock, Random(1)))
@@ -88,6 +94,28 @@ async def test_a_member_that_was_left_out_just_before_gives_the_lease_back(stand
     assert not candidate.task.done()
     assert record.holder == ""
     assert record.note == "main-0"
+
+
+async def test_who_has_lost_the_lease_before_the_set_was_written_relies_on_it_no_more(stand, clock, leases):
+    record = Record("main-1,main-0", holder="")
+    write_note = record.write_note
+
+    async def too_late(holder, note):
+        record.holder, record.write_note = "main-0", write_note
+        return await write_note(holder, note)
+
+    record.write_note = too_late
+    candidate = stand(record)
+    await clock.run(1)
+    assert not candidate.task.done()
+    assert not leases[0].held
+    assert record.holder == "main-0"
+    record.holder = ""
+    await clock.run(2)
+    candidate.task.result()
+    await clock.run(60)
+    assert leases[0].held
+    assert not leases[0].lost.is_set()
 
 
 async def test_an_api_server_that_does_not_answer_is_waited_for(stand, clock):
