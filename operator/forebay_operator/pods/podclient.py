@@ -19,6 +19,7 @@ from forebay.pb.router.v1.router_pb2_grpc import RouterServiceStub
 from forebay.pb.store.v1 import store_pb2
 from forebay.pb.store.v1.store_pb2_grpc import StoreServiceStub
 from forebay.runtime import ClientChannel, ConfigDocument, UnavailableError, from_rpc_error
+from forebay.runtime.cutcalls import cancellable
 from forebay.runtime.document import encode
 from forebay_operator.pods.podview import PodView, viewed
 from forebay_operator.pods.problem import problem_of
@@ -40,8 +41,9 @@ class PodClient:
         """Ask how the service fares: GetStatus, and what there is to tell of services of its kind, each within 5 s."""
         async with self._turns:
             try:
-                status = await self._config().GetStatus(config_pb2.GetStatusRequest(), timeout=STATUS_SECONDS)
-                return viewed(self.name, status, **await self._children(status))
+                with cancellable():
+                    status = await self._config().GetStatus(config_pb2.GetStatusRequest(), timeout=STATUS_SECONDS)
+                    return viewed(self.name, status, **await self._children(status))
             except AioRpcError as error:
                 return PodView(self.name, problem=problem_of(error, self.channel.target))
 
@@ -54,7 +56,8 @@ class PodClient:
         problem = ""
         async with self._turns:
             try:
-                await self._config().Apply(request, timeout=APPLY_SECONDS)
+                with cancellable():
+                    await self._config().Apply(request, timeout=APPLY_SECONDS)
             except AioRpcError as error:
                 problem = problem_of(error, self.channel.target)
         view = await self.view()

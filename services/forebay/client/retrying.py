@@ -8,6 +8,7 @@ import structlog
 from grpc.aio import AioRpcError
 
 from forebay.runtime import Backoff, BackoffSettings, Clock, ServiceError, from_rpc_error
+from forebay.runtime.cutcalls import is_cancelled
 
 RETRIED = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.CANCELLED})
 """The service is away, is full, or has cut us off because it ends: later it may take the same."""
@@ -41,8 +42,7 @@ class Retrying:
 
         led: the service has told where else to try. That is done without a wait, but not twice in a row.
         """
-        if (task := asyncio.current_task()) and task.cancelling():
-            # Where a call fails while its task is cancelled, gRPC tells of the failure alone.
+        if is_cancelled():  # as with `cancellable`
             raise asyncio.CancelledError from error
         failure = from_rpc_error(error)
         if error.code() not in RETRIED and not is_torn(error.code(), failure):

@@ -1,4 +1,4 @@
-"""Calls over gRPC that this side has cut off."""
+"""Calls over gRPC that this side has cut off, or whose task is cancelled."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -13,16 +13,35 @@ def failed(problem: str, code: grpc.StatusCode = grpc.StatusCode.UNAVAILABLE) ->
     return AioRpcError(code, Metadata(), Metadata(), problem)
 
 
+def is_cancelled() -> bool:
+    """Whether the running task is to end."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+@contextmanager
+def cancellable() -> Iterator[None]:
+    """A task that is cancelled is so, also when its call fails at that moment: gRPC tells of the failure alone then,
+    and whoever tries again after failures would go on for ever.
+    """
+    try:
+        yield
+    except (AioRpcError, asyncio.InvalidStateError) as failure:
+        if is_cancelled():
+            raise asyncio.CancelledError from failure
+        raise
+
+
 @contextmanager
 def cut_off(error: Callable[[], Exception]) -> Iterator[None]:
     """A call that we have cancelled, or whose channel we have closed, has failed: raise the error that is given.
 
-    For gRPC, and its caller, it would be cancelled. Who is cancelled himself is so still.
+    For gRPC, and its caller, it would be cancelled. Who is cancelled himself is so still, as with `cancellable`.
     """
     try:
-        yield
+        with cancellable():
+            yield
     except asyncio.CancelledError:
-        task = asyncio.current_task()
-        if task is None or task.cancelling():
+        if is_cancelled():
             raise
         raise error() from None

@@ -8,6 +8,7 @@ import structlog
 
 from forebay.runtime.backoff import Backoff, BackoffSettings
 from forebay.runtime.clock import Clock, SystemClock
+from forebay.runtime.cutcalls import is_cancelled
 from forebay.runtime.errors import TaskCrashedError
 
 Work = Callable[[], Awaitable[None]]
@@ -49,7 +50,10 @@ class Supervisor:
             started = self._clock.monotonic()
             try:
                 return await work()
-            except Exception:
+            except Exception as error:
+                if is_cancelled():
+                    log.exception("task crashed while it was ended", task=name)
+                    raise asyncio.CancelledError from error
                 if self._clock.monotonic() - started > restart.longest:
                     backoff.reset()
                 delay = backoff.fail()

@@ -212,8 +212,7 @@ async def test_a_name_of_which_another_router_has_the_address_by_now_is_a_proble
     await place.start()
     await eventually(lambda: all(place.linking("0", called).up for called in "12"))
     place.ways["0", "1"].target = "127.0.0.1:1"
-    await eventually(lambda: [name for name, _ in place.node("0").problems()] or None)
-    [(name, problem)] = place.node("0").problems()
+    [(name, problem)] = await eventually(lambda: place.node("0").problems())
     assert name == place.linking("0", "1").settings.name
     assert problem
     assert place.linked("0", "2")

@@ -1,11 +1,13 @@
 """Calls that this side has cut off."""
 
 import asyncio
+from contextlib import suppress
 
 import grpc
 import pytest
+from grpc.aio import AioRpcError
 
-from forebay.runtime.cutcalls import cut_off, failed
+from forebay.runtime.cutcalls import cancellable, cut_off, failed
 
 
 async def test_who_has_cut_a_call_off_is_told_of_a_failure():
@@ -23,6 +25,31 @@ async def test_who_is_cancelled_himself_is_so_still():
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+@pytest.mark.parametrize("guard", [cancellable, lambda: cut_off(LookupError)])
+@pytest.mark.parametrize("failure", [failed("the service ends"), asyncio.InvalidStateError("the call is over")])
+async def test_a_call_that_fails_while_its_task_is_cancelled_does_not_hide_that(guard, failure):
+    async def call():
+        while True:
+            with suppress(AioRpcError), guard():
+                try:
+                    await asyncio.Event().wait()
+                except asyncio.CancelledError:
+                    # As gRPC does when the call fails at that moment.
+                    raise failure from None
+
+    task = asyncio.create_task(call())
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, 5)
+
+
+@pytest.mark.parametrize("guard", [cancellable, lambda: cut_off(LookupError)])
+async def test_a_failure_of_a_call_stays_one_while_nobody_is_cancelled(guard):
+    with pytest.raises(AioRpcError), guard():
+        raise failed("gone")
 
 
 async def test_without_a_cut_nothing_is_changed():

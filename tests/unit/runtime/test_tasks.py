@@ -2,6 +2,7 @@ import asyncio
 from random import Random
 
 import pytest
+from structlog.testing import capture_logs
 
 from fakeclock import FakeClock, settle
 from forebay.runtime import BackoffSettings, Supervisor, TaskCrashedError
@@ -96,6 +97,25 @@ async def test_an_exception_while_closing_is_not_lost():
     await tasks.close()
     with pytest.raises(ValueError, match="flush failed"):
         raise (await tasks.crashed()).__cause__
+
+
+async def test_what_crashes_while_it_is_ended_is_not_run_again():
+    clock, runs = FakeClock(), []
+
+    async def work():
+        runs.append(clock.monotonic())
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            raise ValueError("in place of the cancellation") from None
+
+    tasks = Supervisor(clock)
+    tasks.spawn("linking", work, BackoffSettings(1, 8))
+    await settle()
+    with capture_logs() as logs:
+        await asyncio.wait_for(tasks.close(), 5)
+    assert len(runs) == 1
+    assert [line["task"] for line in logs] == ["linking"]
 
 
 async def test_a_task_that_ends_by_itself_fails_nothing():

@@ -12,6 +12,7 @@ from forebay.pb.store.v1.mirror_pb2_grpc import MirrorServiceStub
 from forebay.runtime.backoff import Backoff, BackoffSettings
 from forebay.runtime.channel import ClientChannel
 from forebay.runtime.clock import Clock
+from forebay.runtime.cutcalls import cancellable
 from forebay.runtime.status import from_rpc_error
 from forebay.store.mirroring.followers import Followers
 from forebay.store.mirroring.link import Link
@@ -77,9 +78,10 @@ class Connector:
     async def _follow(self, name: str, channel: ClientChannel) -> None:
         call = MirrorServiceStub(channel.get()).Follow()
         try:
-            await call.write(pb.FollowRequest(begin=self.begin))
-            if name in self._wanted:
-                await self._followers.follow(Link(name, call, self._clock))
+            with cancellable():
+                await call.write(pb.FollowRequest(begin=self.begin))
+                if name in self._wanted:
+                    await self._followers.follow(Link(name, call, self._clock))
         except AioRpcError as error:
             log.warning("mirror does not follow", mirror=name, problem=str(from_rpc_error(error)))
         finally:
