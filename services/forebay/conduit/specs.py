@@ -19,7 +19,7 @@ from forebay.conduit.core.settings import NodeSettings
 from forebay.conduit.core.wire.extras import LONG_NUMBER_BITS, Extra, Extras
 from forebay.conduit.core.wire.properties import DEFAULT_NUMBER_BITS, Durability
 from forebay.conduit.settings import ClientSettings
-from forebay.conduit.transport.lives import life_now
+from forebay.conduit.transport.lives import LIVES
 from forebay.conduit.transport.places import Place, parse_place
 from forebay.conduit.transport.settings import TransportSettings
 from forebay.runtime.errors import FieldError
@@ -171,7 +171,7 @@ def lasting(spec: ConduitNodeSpec) -> dict[str, Any]:
 def _session_settings(spec: ConduitNodeSpec, peer_id: bytes) -> SessionSettings:
     return SessionSettings(
         peer_id,
-        life=life_now(),
+        life=LIVES.begin(),
         lease=spec.lease.total_seconds(),
         scout_interval=spec.scouting.interval.total_seconds() if spec.scouting.enabled else inf,
         scout_count=spec.scouting.count,

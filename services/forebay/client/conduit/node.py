@@ -19,7 +19,7 @@ from forebay.conduit.core.session.settings import SessionSettings
 from forebay.conduit.core.settings import NodeSettings
 from forebay.conduit.core.wire.extras import LONG_NUMBER_BITS, Extra, Extras
 from forebay.conduit.core.wire.properties import DEFAULT_NUMBER_BITS
-from forebay.conduit.transport.lives import life_now
+from forebay.conduit.transport.lives import LIVES
 from forebay.conduit.transport.station import Station
 from forebay.conduit.transport.wakening import Wakening
 
@@ -261,7 +261,7 @@ def core_settings(settings: ConduitNodeSettings, peer_id: bytes) -> NodeSettings
     bits = LONG_NUMBER_BITS if settings.long_numbers else DEFAULT_NUMBER_BITS
     session = SessionSettings(
         peer_id,
-        life=life_now() if settings.peer_id else 0,
+        life=LIVES.begin() if settings.peer_id else 0,
         lease=settings.lease,
         scout_interval=settings.scout_interval,
         max_peers=settings.max_peers,

@@ -217,6 +217,17 @@ def test_a_receiver_that_was_astray_gets_nothing_twice():
     assert arrive(receiver, 0, 1, 2, 3, 4) == [3, 4]
 
 
+def test_a_successor_follows_a_sender_that_does_not_count_on():
+    """It is behind what was received of the sender before, by less than a wrap would be."""
+    before = conduit(synched_at=500)
+    arrive(before, 500)
+    receiver = before.successor()
+    astray(receiver, 10, 3, [1.0, 1.1, 1.3, 1.4, 1.6, 1.8])
+    assert receiver.resynchronised == 1
+    assert arrive(receiver, 7, 8) == [7, 8]
+    assert receiver.synch(9, 0, 2.0)
+
+
 def test_a_synch_tells_whether_it_agrees():
     receiver = conduit(synched_at=500)
     assert [receiver.synch(number, 3, 1.0) for number in (499, 500, 503, 504)] == [False, True, True, False]

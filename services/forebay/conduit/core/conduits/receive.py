@@ -231,9 +231,15 @@ class ReceiveConduit:
         if ahead >= numbers.distance(self.known, expected):
             self.known = (number + 1) & numbers.mask
 
-    def _begin(self, number: int, base: int) -> None:
-        """Where the sender has begun; but what was received before does not come twice."""
+    def _begin(self, number: int, base: int, *, sure: bool = False) -> None:
+        """Where the sender has begun; but what was received before does not come twice.
+
+        sure: the sender has got no further than `number`.
+        """
         numbers, seen = self._numbers, self._reached()
+        if sure and seen is not None and numbers.distance(seen, number) > 0:
+            # A sender that counts on is never behind what was received of it.
+            seen = None
         self.expected, self.known = base, number
         # The SYNCH may be older than what was received; if that seems to be very far ahead, the numbers have wrapped.
         if seen is not None and numbers.distance(seen, base) > 0 and numbers.distance(seen, number) < numbers.half // 2:
@@ -259,7 +265,7 @@ class ReceiveConduit:
             self._stray = 0
             self.resynchronised += 1
             reached = self._reached()
-            self._begin(number, base)
+            self._begin(number, base, sure=True)
             if reached is not None and (gap := self._numbers.distance(self.expected, reached)) > 0:
                 self.lost += gap
             self._held.clear()
