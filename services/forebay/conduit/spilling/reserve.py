@@ -123,8 +123,7 @@ class Reserve:
             await self._load()
         self._bring_back()
         await self._acknowledge()
-        while self._stored and not self._read and self._room and self.outflow.wanted:
-            await self._fetch()
+        while self._stored and not self._read and self._sends() and await self._fetch():
             self._bring_back()
         while self._put:
             await self._store()
@@ -206,15 +205,18 @@ class Reserve:
             self._sent_ids.difference_update(done)
             self._count()
 
-    async def _fetch(self) -> None:
+    async def _fetch(self) -> bool:
+        """Read on; whether there was anything: what was written later comes once the earlier is acknowledged."""
         entries = await self._spool.read(BATCH)
         if not entries and (await self._spool.promote(0)).done:
             entries = await self._spool.read(BATCH)
         self._count()
         # After another run of Redis has begun, what is on its way is read once more.
         self._read += [(entry.id, entry.data) for entry in entries if entry.id not in self._sent_ids]
-        if not entries:
+        if not (entries or self._sent):
+            # Redis has lost it.
             self._stored = 0
+        return bool(entries)
 
     async def _store(self) -> None:
         """Write some of those that were put."""

@@ -1,6 +1,7 @@
 """The reserve of a publisher, with a spool and a window that are played."""
 
 import asyncio
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,15 +16,22 @@ class Entry:
 
 
 class PlayedSpool:
-    """Keeps entries in order; another life of the owner reads behind the checkpoint."""
+    """Keeps entries in order; another life of the owner reads behind the checkpoint.
+
+    What is read is R alone, which the backlog becomes where there is none.
+    """
 
     def __init__(self):
-        self.kept = []
+        self.resend, self.backlog = [], []
         self.place = 0
         self.settled = set()
         self.calls = []
         self.away = False
         self.number = 0
+
+    @property
+    def kept(self):
+        return self.resend + self.backlog
 
     @property
     def unread(self):
@@ -38,29 +46,32 @@ class PlayedSpool:
         self._check("append")
         for data in batch:
             self.number += 1
-            self.kept.append(Entry(self.number, data))
+            self.backlog.append(Entry(self.number, data))
 
     async def read(self, count):
         self._check("read")
-        found = self.kept[self.place : self.place + count]
+        found = self.resend[self.place : self.place + count]
         self.place += len(found)
         return found
 
     async def promote(self, age):
-        raise AssertionError("all is in R here")
+        done = not self.resend and bool(self.backlog)
+        if done:
+            self.resend, self.backlog = self.backlog, []
+        return SimpleNamespace(done=done)
 
     def ack(self, ids):
         self.settled.update(ids)
 
     async def checkpoint(self):
         self._check("checkpoint")
-        while self.kept and self.kept[0].id in self.settled:
-            self.kept.pop(0)
+        while self.resend and self.resend[0].id in self.settled:
+            self.resend.pop(0)
             self.place -= 1
 
     async def purge(self):
         self._check("purge")
-        self.kept.clear()
+        self.resend, self.backlog = [], []
 
     async def release(self):
         self._check("release")
@@ -159,6 +170,40 @@ async def test_entries_leave_redis_once_they_are_acknowledged(reserve, spool, wi
     await reserve.round()
     assert [entry.data for entry in spool.kept] == numbered(6, 4)
     assert not reserve.pending
+
+
+async def test_what_was_written_later_waits_for_the_earlier_to_be_acknowledged(reserve, spool, window):
+    """Until then Redis gives nothing of it, though the window has room; what is published next stays behind it."""
+    reserve.put(numbered(3))
+    await reserve.round()
+    window.room = 2
+    reserve.room()
+    await reserve.round()
+    reserve.put(numbered(3, 3))
+    await reserve.round()
+    window.room = 100
+    reserve.room()
+    await reserve.round()
+    assert window.sent == numbered(3)
+    assert reserve.busy
+    assert not window.endings
+    reserve.put(numbered(3, 6))
+    await reserve.round()
+    assert window.sent == numbered(3)
+    window.acknowledged = 3
+    await reserve.round()
+    assert window.sent == numbered(9)
+
+
+async def test_what_redis_has_lost_is_waited_for_no_more(reserve, spool, window):
+    reserve.put(numbered(3))
+    await reserve.round()
+    spool.read = lambda count: asyncio.sleep(0, [])
+    window.room = 100
+    reserve.room()
+    await reserve.round()
+    assert not reserve.busy
+    assert window.endings
 
 
 async def test_another_life_sends_again_what_was_not_acknowledged(reserve, spool, window):
