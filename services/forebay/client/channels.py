@@ -8,6 +8,7 @@ from pathlib import Path
 from grpc.aio import AioRpcError
 
 from forebay.runtime import CertificateFolder, ChannelSettings, ClientChannel, from_rpc_error, parse_address
+from forebay.runtime.cutcalls import cancellable
 from forebay.runtime.grpcserver import MESSAGE_LIMIT
 
 
@@ -45,8 +46,9 @@ def open_channel(address: str, tls: Path | None = None, limit: int = MESSAGE_LIM
 
 @contextmanager
 def service_errors() -> Iterator[None]:
-    """Turns what gRPC raises into the `ServiceError` that it stands for."""
+    """Turns what gRPC raises into the `ServiceError` that it stands for; who is cancelled stays so."""
     try:
-        yield
+        with cancellable():
+            yield
     except AioRpcError as error:
         raise from_rpc_error(error) from error
