@@ -14,13 +14,18 @@ class Forwarder:
         self.address = ""
         self.connections = 0
         """How many were made so far."""
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
+        """With the connections that they are about."""
+        self._closed = False
 
     def take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self._closed:
+            writer.close()
+            return
         self.connections += 1
         task = asyncio.get_running_loop().create_task(self._lead(reader, writer))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._tasks[task] = writer
+        task.add_done_callback(self._tasks.pop)
 
     async def _lead(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(OSError):
@@ -38,9 +43,16 @@ class Forwarder:
                 writer.close()
 
     async def close(self) -> None:
+        self._closed = True
+        # One that is cancelled before it has begun closes nothing.
+        writers = list(self._tasks.values())
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        for writer in writers:
+            writer.close()
+            with suppress(OSError):
+                await writer.wait_closed()
 
 
 async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
