@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
+from fakeclock import settle
+
 
 class Forwarder:
     """Connections stay with the target that they were made to; later ones go to the target of then."""
@@ -16,12 +18,8 @@ class Forwarder:
         """How many were made so far."""
         self._tasks: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
         """With the connections that they are about."""
-        self._closed = False
 
     def take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if self._closed:
-            writer.close()
-            return
         self.connections += 1
         task = asyncio.get_running_loop().create_task(self._lead(reader, writer))
         self._tasks[task] = writer
@@ -43,7 +41,6 @@ class Forwarder:
                 writer.close()
 
     async def close(self) -> None:
-        self._closed = True
         # One that is cancelled before it has begun closes nothing.
         writers = list(self._tasks.values())
         for task in self._tasks:
@@ -74,5 +71,7 @@ async def forwarder(target: str = "") -> AsyncIterator[Forwarder]:
         yield made
     finally:
         server.close()
+        # Connections that are being taken come in yet, and are closed at once.
+        await settle()
         await made.close()
-        await server.wait_closed()
+        await settle()
