@@ -73,7 +73,8 @@ class PodClient:
         if ask is None or not status.revision:
             return {}
         try:
-            return await ask(self.channel.get())
+            with cancellable():
+                return await ask(self.channel.get())
         except AioRpcError as error:
             if isinstance(from_rpc_error(error), UnavailableError):
                 return {}

@@ -16,7 +16,7 @@ from forebay.client.retrying import RETRIED, Retrying, is_torn
 from forebay.pb.conduit.v1 import conduit_pb2 as pb
 from forebay.pb.conduit.v1.conduit_pb2_grpc import ConduitServiceStub
 from forebay.runtime import BackoffSettings, ServiceError, SystemClock, from_rpc_error
-from forebay.runtime.cutcalls import cut_off, failed
+from forebay.runtime.cutcalls import cancellable, cut_off, failed
 
 BACKOFF = BackoffSettings(0.2, 2.0)
 MOST_EVENTS = 1000
@@ -179,7 +179,8 @@ class Attaching:
             if handle not in self.kept:
                 continue
             try:
-                await each.declare(self._stub, self.client)
+                with cancellable():
+                    await each.declare(self._stub, self.client)
             except AioRpcError as error:
                 if is_lost(error):
                     raise

@@ -2,6 +2,7 @@
 
 import asyncio
 
+import grpc
 import pytest
 
 from forebay.client.conduitservice.attaching import Attaching
@@ -51,3 +52,35 @@ async def test_what_broke_for_an_earlier_client_cuts_nothing():
     assert await attaching.attached() == b"me"
     assert attaching.attachments == 1
     await attaching.close()
+
+
+class Undeclarable:
+    """Its declaration is under way until it is cancelled; then the service is heard to refuse it."""
+
+    writes = over = False
+
+    def __init__(self) -> None:
+        self.begun = asyncio.Event()
+
+    async def declare(self, stub: QuietService, client: bytes) -> None:
+        self.begun.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            # As gRPC does when the call fails at that moment.
+            raise failed("there is no such resource", grpc.StatusCode.NOT_FOUND) from None
+
+    def lost(self) -> None:
+        pass
+
+    def fail(self, error: Exception) -> None:
+        pass
+
+
+async def test_it_can_be_closed_while_a_declaration_is_refused():
+    attaching = Attaching(QuietService(), "test")
+    await attaching.begin()
+    attaching.kept[1] = kept = Undeclarable()
+    attaching.cut(b"me", ENDS)
+    await kept.begun.wait()
+    await asyncio.wait_for(attaching.close(), 5)
