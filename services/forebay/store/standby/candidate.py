@@ -45,22 +45,21 @@ class Candidate:
             if patience is None or not self._lacks_nothing(not members):
                 return False
             self._lease.patience = patience
-            return await self._lease.try_acquire() and await self._confirmed()
+            if await self._lease.try_acquire() and await self._confirmed():
+                return True
         except LeaseError as error:
             log.warning("it cannot be seen who is primary", problem=str(error))
-            await self._lease.release()
-            return False
+        await self._lease.release()
+        return False
 
     async def _confirmed(self) -> bool:
         """Whether it may be primary: from the moment it has the lease nobody else changes the set."""
         members = membership.parse((await self._record.standing()).note)
         if membership.patience(self._name, members) is None:
-            await self._lease.release()
             return False
         alone = membership.written(membership.promoted(self._name, members))
-        if await self._record.write_note(self._lease.holder, alone):
-            self.primary = self._name
-            log.info("primary now", epoch=self._lease.epoch, before=members)
-            return True
-        await self._lease.release()
-        return False
+        if not await self._record.write_note(self._lease.holder, alone):
+            return False
+        self.primary = self._name
+        log.info("primary now", epoch=self._lease.epoch, before=members)
+        return True
