@@ -16,40 +16,32 @@ class Forwarder:
         self.address = ""
         self.connections = 0
         """How many were made so far."""
-        self._tasks: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
-        """With the connections that they are about."""
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         task = asyncio.get_running_loop().create_task(self._lead(reader, writer))
-        self._tasks[task] = writer
-        task.add_done_callback(self._tasks.pop)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        # One that is cancelled before it has begun closes nothing.
+        task.add_done_callback(lambda _: writer.close())
 
     async def _lead(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(OSError):
+            if not self.target:
+                await reader.read(-1)
+                return
+            host, _, port = self.target.rpartition(":")
+            back, forth = await asyncio.open_connection(host, int(port))
             try:
-                if not self.target:
-                    await reader.read(-1)
-                    return
-                host, _, port = self.target.rpartition(":")
-                back, forth = await asyncio.open_connection(host, int(port))
-                try:
-                    await asyncio.gather(pump(reader, forth), pump(back, writer))
-                finally:
-                    forth.close()
+                await asyncio.gather(pump(reader, forth), pump(back, writer))
             finally:
-                writer.close()
+                forth.close()
 
     async def close(self) -> None:
-        # One that is cancelled before it has begun closes nothing.
-        writers = list(self._tasks.values())
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        for writer in writers:
-            writer.close()
-            with suppress(OSError):
-                await writer.wait_closed()
 
 
 async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

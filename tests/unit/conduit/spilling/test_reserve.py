@@ -119,6 +119,13 @@ def numbered(count, first=0):
     return [str(number).encode() for number in range(first, first + count)]
 
 
+async def round_with_room(reserve, window, room):
+    """A round once the window has told that it has so much room."""
+    window.room = room
+    reserve.room()
+    await reserve.round()
+
+
 @pytest.fixture
 def spool():
     return PlayedSpool()
@@ -139,9 +146,7 @@ async def test_what_finds_no_room_goes_to_redis_and_comes_back_in_order(reserve,
     await reserve.round()
     assert [entry.data for entry in spool.kept] == numbered(10)
     reserve.put(numbered(5, 10))
-    window.room = 100
-    reserve.room()
-    await reserve.round()
+    await round_with_room(reserve, window, 100)
     assert window.sent == numbered(15)
     assert len(spool.kept) == 10
     assert not reserve.busy
@@ -160,9 +165,7 @@ async def test_what_finds_room_at_once_does_not_go_to_redis(reserve, spool, wind
 async def test_entries_leave_redis_once_they_are_acknowledged(reserve, spool, window):
     reserve.put(numbered(10))
     await reserve.round()
-    window.room = 4
-    reserve.room()
-    await reserve.round()
+    await round_with_room(reserve, window, 4)
     assert window.sent == numbered(4)
     assert len(spool.kept) == 10
     assert reserve.pending
@@ -176,14 +179,10 @@ async def test_what_was_written_later_waits_for_the_earlier_to_be_acknowledged(r
     """Until then Redis gives nothing of it, though the window has room; what is published next stays behind it."""
     reserve.put(numbered(3))
     await reserve.round()
-    window.room = 2
-    reserve.room()
-    await reserve.round()
+    await round_with_room(reserve, window, 2)
     reserve.put(numbered(3, 3))
     await reserve.round()
-    window.room = 100
-    reserve.room()
-    await reserve.round()
+    await round_with_room(reserve, window, 100)
     assert window.sent == numbered(3)
     assert reserve.busy
     assert not window.endings
@@ -199,9 +198,7 @@ async def test_what_redis_has_lost_is_waited_for_no_more(reserve, spool, window)
     reserve.put(numbered(3))
     await reserve.round()
     spool.read = lambda count: asyncio.sleep(0, [])
-    window.room = 100
-    reserve.room()
-    await reserve.round()
+    await round_with_room(reserve, window, 100)
     assert not reserve.busy
     assert window.endings
 
@@ -209,9 +206,7 @@ async def test_what_redis_has_lost_is_waited_for_no_more(reserve, spool, window)
 async def test_another_life_sends_again_what_was_not_acknowledged(reserve, spool, window):
     reserve.put(numbered(10))
     await reserve.round()
-    window.room = 4
-    reserve.room()
-    await reserve.round()
+    await round_with_room(reserve, window, 4)
     another = Reserve(window, spool, 1000, lambda: None)
     window.room, window.sent = 100, []
     another.resume()
@@ -223,13 +218,9 @@ async def test_another_life_sends_again_what_was_not_acknowledged(reserve, spool
 async def test_after_another_run_of_redis_nothing_is_sent_twice(reserve, spool, window):
     reserve.put(numbered(10))
     await reserve.round()
-    window.room = 4
-    reserve.room()
-    await reserve.round()
+    await round_with_room(reserve, window, 4)
     reserve.lost()
-    window.room = 100
-    reserve.room()
-    await reserve.round()
+    await round_with_room(reserve, window, 100)
     await reserve.round()
     assert window.sent == numbered(10)
 
@@ -280,9 +271,7 @@ async def test_at_the_end_what_is_left_is_written_and_released(reserve, spool, w
 async def test_an_empty_one_is_deleted_at_the_end(reserve, spool, window):
     reserve.put(numbered(3))
     await reserve.round()
-    window.room = 100
-    reserve.room()
-    await reserve.round()
+    await round_with_room(reserve, window, 100)
     window.acknowledged = 3
     await reserve.close()
     assert spool.calls[-1] == "purge"
